@@ -1,0 +1,80 @@
+"""Linear programs whose every answer is proved on the data as given."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from knuckle.complementarity import lp_kernels
+from knuckle.complementarity.lp_kernels import LpWork
+from knuckle.errors import Fault, InputError
+
+OUTCOMES = {
+    lp_kernels.OPTIMAL: "optimal",
+    lp_kernels.INFEASIBLE: "infeasible",
+    lp_kernels.UNBOUNDED: "unbounded",
+    lp_kernels.UNDECIDED: "undecided",
+}
+
+
+@dataclass(frozen=True)
+class LpResult:
+    """`outcome` optimal (x, y, value), infeasible (y: A'y <= 0, b.y > 0), unbounded (x, ray) or undecided."""
+
+    outcome: str
+    x: np.ndarray | None = None        # (n,)
+    value: float | None = None
+    y: np.ndarray | None = None        # (m,) dual solution, or Farkas' certificate
+    ray: np.ndarray | None = None      # (n,) A ray = 0, c.ray < 0
+    errors: list[str] = field(default_factory=list)
+
+
+def lp_work(m: int, n: int) -> LpWork:
+    """Workspace for programs of at most m rows and n variables."""
+    rows = max(m, 1)
+    return LpWork(
+        T=np.zeros((m + 2, n + 1)), basic=np.zeros(rows, np.int64), nonbasic=np.zeros(n, np.int64),
+        row=np.ones(rows), column=np.ones(n), sign=np.ones(n), x=np.zeros(n), y=np.zeros(m), ray=np.zeros(n),
+        rest=np.zeros(rows), value=np.zeros(1))
+
+
+def matrix_and_vectors(A: ArrayLike, **vectors: ArrayLike) -> tuple[np.ndarray, ...]:
+    """Fresh float64 arrays, finite and of the right dimensions, or all that is wrong with them."""
+    faults, arrays = [], []
+    for name, value, dimension in [("A", A, 2), *((name, value, 1) for name, value in vectors.items())]:
+        try:
+            array = np.array(value, dtype=float, order="C")
+        except (TypeError, ValueError):
+            faults.append(Fault("must be an array of real numbers", key=name, got=value))
+            continue
+        if array.size == 0 and array.ndim < dimension:
+            array = array.reshape((0,) * dimension)
+        if array.ndim != dimension:
+            faults.append(Fault(f"must have {dimension} dimension{'s'[:dimension - 1]}", key=name, got=array.shape))
+        elif not np.isfinite(array).all():
+            faults.append(Fault("must be finite", key=name, got=float(array[~np.isfinite(array)][0])))
+        arrays.append(array)
+    if faults:
+        raise InputError(faults)
+    return tuple(arrays)
+
+
+def solve_lp(c: ArrayLike, A: ArrayLike, b: ArrayLike, free: ArrayLike | None = None) -> LpResult:
+    """Minimise c.x subject to A x = b and x >= 0, except where `free`."""
+    A, c, b = matrix_and_vectors(A, c=c, b=b)
+    m, n = b.size, c.size
+    flags = np.zeros(n, dtype=bool) if free is None else np.array(free, dtype=bool)
+    if A.size == 0:
+        A = np.zeros((m, n))
+    if A.shape != (m, n) or flags.shape != (n,):
+        raise InputError("A must have a row for each entry of b and a column for each of c", key="A", got=A.shape)
+    work = lp_work(m, n)
+    outcome = OUTCOMES[lp_kernels.solve(c, A, b, flags, m, n, work)]
+    if outcome == "optimal":
+        return LpResult(outcome, x=work.x, value=float(work.value[0]), y=work.y)
+    if outcome == "infeasible":
+        return LpResult(outcome, y=work.y)
+    if outcome == "unbounded":
+        return LpResult(outcome, x=work.x, ray=work.ray)
+    return LpResult(outcome, errors=["no outcome could be proved within round-off"])

@@ -1,0 +1,262 @@
+"""Small dense linear programs: minimise c.x, A x = b, x >= 0 but for the free ones; every status has its proof."""
+from typing import NamedTuple
+
+from knuckle.compiled.kernel import Flags, Integers, Matrix, Vector, inner, kernel
+from knuckle.complementarity import tableau_kernels
+
+OPTIMAL, INFEASIBLE, UNBOUNDED, UNDECIDED = 0, 1, 2, 3
+CHECK = 1e-9      # certificates: against the sum of the absolute values of the terms, in the caller's numbers ...
+FLOOR = 1e-13     # ... or in scaled units, where all terms are round-off themselves
+COST = 1e-10      # reduced costs of the scaled problem below this are round-off
+PIVOT = 1e-9      # and entries of its tableau
+
+
+class LpWork(NamedTuple):
+    """Workspace for up to M rows and N variables; `lp_work` allocates it."""
+    T: Matrix             # (M + 2) x (N + 1): rows, costs of phase 1 (row m) and 2 (row m + 1), right-hand side last
+    basic: Integers       # M: variable of each row; n + i is the artificial variable of row i
+    nonbasic: Integers    # N: variable of each column
+    row: Vector           # M: scaled row = row * given row, negative where b < 0
+    column: Vector        # N: x = column * scaled x
+    sign: Vector          # N: -1 where a free variable runs downwards
+    x: Vector             # N: the optimum (also: a feasible point, when unbounded)
+    y: Vector             # M: dual; or Farkas' certificate: A'y <= 0, b.y > 0
+    ray: Vector           # N: A ray = 0, ray >= 0, c.ray < 0, when unbounded
+    rest: Vector          # M
+    value: Vector         # 1: c.x
+
+
+@inner
+def prepare(c: Vector, A: Matrix, b: Vector, m: int, n: int, work: LpWork) -> None:
+    """Scale (powers of two), make b >= 0, start from artificial variables."""
+    T = work.T
+    for j in range(n):
+        work.column[j], work.sign[j], work.nonbasic[j] = 1.0, 1.0, j
+    for sweep in range(2):
+        for i in range(m):
+            size = 0.0
+            for j in range(n):
+                size = max(size, abs(A[i, j]) * work.column[j])
+            work.row[i] = tableau_kernels.power_of_two(size)
+        for j in range(n):
+            size = 0.0
+            for i in range(m):
+                size = max(size, abs(A[i, j]) * work.row[i])
+            work.column[j] = tableau_kernels.power_of_two(size)
+    size, dear = 0.0, 0.0
+    for i in range(m):
+        size = max(size, abs(b[i]) * work.row[i])
+    for j in range(n):
+        dear = max(dear, abs(c[j]) * work.column[j])
+    size, dear = tableau_kernels.power_of_two(size), tableau_kernels.power_of_two(dear)
+    for j in range(n):
+        T[m, j], T[m + 1, j] = 0.0, dear * c[j] * work.column[j]
+    T[m, n], T[m + 1, n] = 0.0, 0.0
+    for i in range(m):
+        work.basic[i] = n + i
+        if b[i] < 0.0:
+            work.row[i] = -work.row[i]
+        for j in range(n):
+            T[i, j] = work.row[i] * A[i, j] * work.column[j]
+            T[m, j] -= T[i, j]
+        T[i, n] = size * work.row[i] * b[i]
+        T[m, n] -= T[i, n]
+    work.value[0] = 1.0 / size
+    work.rest[0] = 1.0 / dear
+
+
+@inner
+def entering(cost: int, n: int, bland: bool, free: Flags, work: LpWork) -> int:
+    """The column to bring in (most negative reduced cost, or Bland's first), -1 at the optimum; no artificial ones."""
+    best, steepest = -1, -COST
+    for j in range(n):
+        variable = work.nonbasic[j]
+        if variable < n:
+            slope = work.T[cost, j]
+            if free[variable]:
+                slope = -abs(slope)
+            if bland and slope < -COST and (best < 0 or variable < work.nonbasic[best]):
+                best = j
+            elif not bland and slope < steepest:
+                best, steepest = j, slope
+    return best
+
+
+@inner
+def leaving(c: int, m: int, n: int, bland: bool, free: Flags, work: LpWork) -> int:
+    """Ratio test: of tied rows the largest pivot (Bland: the first variable)."""
+    T = work.T
+    best, ratio = -1, 0.0
+    for i in range(m):
+        if T[i, c] > PIVOT and not (work.basic[i] < n and free[work.basic[i]]):
+            theta = max(T[i, n], 0.0) / T[i, c]
+            if best < 0 or theta < ratio - 1e-12 or (
+                    theta <= ratio + 1e-12 and (work.basic[i] < work.basic[best] if bland else T[i, c] > T[best, c])):
+                best, ratio = i, theta if best < 0 else min(theta, ratio)
+    return best
+
+
+@inner
+def pivot(r: int, c: int, m: int, n: int, work: LpWork) -> None:
+    tableau_kernels.exchange(work.T, r, c, m + 2, n + 1)
+    work.basic[r], work.nonbasic[c] = work.nonbasic[c], work.basic[r]
+
+
+@inner
+def simplex(cost: int, m: int, n: int, free: Flags, work: LpWork) -> int:
+    """Minimise the cost in row `cost`: OPTIMAL, UNDECIDED after too many steps, 10 + the column that nothing bounds."""
+    stalled = 0
+    for step in range(50 * (m + n) + 100):
+        bland = stalled > m + n
+        c = entering(cost, n, bland, free, work)
+        if c < 0:
+            return OPTIMAL
+        if work.T[cost, c] > 0.0:                         # a free variable that runs downwards
+            work.sign[work.nonbasic[c]] *= -1.0
+            for i in range(m + 2):
+                work.T[i, c] = -work.T[i, c]
+        r = leaving(c, m, n, bland, free, work)
+        if r < 0:
+            return 10 + c
+        stalled = stalled + 1 if work.T[r, n] <= 1e-12 * work.T[r, c] else 0
+        pivot(r, c, m, n, work)
+    return UNDECIDED
+
+
+@inner
+def drive_out(m: int, n: int, work: LpWork) -> None:
+    """Artificial variables that are basic at zero leave by any pivot; the rows where none is left are redundant."""
+    for i in range(m):
+        if work.basic[i] >= n:
+            best, size = -1, PIVOT
+            for j in range(n):
+                if work.nonbasic[j] < n and abs(work.T[i, j]) > size:
+                    best, size = j, abs(work.T[i, j])
+            if best >= 0:
+                pivot(i, best, m, n, work)
+
+
+@inner
+def read_multipliers(cost: int, m: int, n: int, price: float, work: LpWork) -> None:
+    """y of the given rows: minus the reduced costs of the artificial variables, plus their own cost `price`."""
+    for i in range(m):
+        work.y[i] = price * work.row[i]
+    for j in range(n):
+        if work.nonbasic[j] >= n:
+            i = work.nonbasic[j] - n
+            work.y[i] = (price - work.T[cost, j]) * work.row[i]
+
+
+@inner
+def read_point(A: Matrix, b: Vector, m: int, n: int, unit: float, free: Flags, work: LpWork) -> None:
+    """x of the given problem from the tableau, refined once by the basis inverse (artificial columns)."""
+    for j in range(n):
+        work.x[j] = 0.0
+    for i in range(m):
+        if work.basic[i] < n:
+            j = work.basic[i]
+            work.x[j] = unit * work.T[i, n] * work.column[j] * work.sign[j]
+    for i in range(m):
+        total = b[i]
+        for j in range(n):
+            total -= A[i, j] * work.x[j]
+        work.rest[i] = total * work.row[i]
+    for i in range(m):
+        if work.basic[i] < n:
+            total = 0.0
+            for j in range(n):
+                if work.nonbasic[j] >= n:
+                    total += work.T[i, j] * work.rest[work.nonbasic[j] - n]
+            j = work.basic[i]
+            work.x[j] += total * work.column[j] * work.sign[j]
+            if not free[j]:
+                work.x[j] = max(work.x[j], 0.0)
+
+
+@inner
+def solves(A: Matrix, b: Vector, m: int, n: int, scale: float, unit: float, work: LpWork,
+           x: Vector) -> bool:
+    """A x = scale b, row by row, within CHECK of the size of its terms."""
+    for i in range(m):
+        total, size = -scale * b[i], abs(scale * b[i])
+        for j in range(n):
+            total += A[i, j] * x[j]
+            size += abs(A[i, j] * x[j])
+        if not abs(total) <= CHECK * size + FLOOR * unit / abs(work.row[i]):
+            return False
+    return True
+
+
+@inner
+def bounded_below(c: Vector, scale: float, A: Matrix, m: int, n: int, unit: float, free: Flags, work: LpWork) -> bool:
+    """A'y <= scale c (equal for free variables) within CHECK."""
+    for j in range(n):
+        total, size = scale * c[j], abs(scale * c[j])
+        for i in range(m):
+            total -= A[i, j] * work.y[i]
+            size += abs(A[i, j] * work.y[i])
+        if not (abs(total) if free[j] else -total) <= CHECK * size + FLOOR * unit / work.column[j]:
+            return False
+    return True
+
+
+@inner
+def farkas(c: Vector, A: Matrix, b: Vector, m: int, n: int, free: Flags, work: LpWork) -> bool:
+    """Whether y proves that A x = b has no x >= 0."""
+    total, size = 0.0, 0.0
+    for i in range(m):
+        total += b[i] * work.y[i]
+        size += abs(b[i] * work.y[i])
+    return total > CHECK * size and bounded_below(c, 0.0, A, m, n, 1.0, free, work)
+
+
+@inner
+def unbounded(c: int, cost: Vector, A: Matrix, b: Vector, m: int, n: int, work: LpWork) -> int:
+    """The ray along which the variable of column c grows, checked."""
+    for j in range(n):
+        work.ray[j] = 0.0
+    j = work.nonbasic[c]
+    work.ray[j] = work.column[j] * work.sign[j]
+    for i in range(m):
+        if work.basic[i] < n:
+            j = work.basic[i]
+            ray = -work.T[i, c]
+            work.ray[j] = (ray if abs(ray) > PIVOT else 0.0) * work.column[j] * work.sign[j]
+    slope, size = 0.0, 0.0
+    for j in range(n):
+        slope += cost[j] * work.ray[j]
+        size += abs(cost[j] * work.ray[j])
+    return UNBOUNDED if slope < -CHECK * size and solves(A, b, m, n, 0.0, 1.0, work, work.ray) else UNDECIDED
+
+
+@kernel
+def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: LpWork) -> int:
+    """Two-phase simplex method. The proof of the status (x and y, y alone, x and ray) was checked on the given data."""
+    prepare(c, A, b, m, n, work)
+    unit, dear = work.value[0], work.rest[0]
+    if simplex(m, m, n, free, work) != OPTIMAL:
+        return UNDECIDED
+    if -work.T[m, n] > 1e-10:
+        read_multipliers(m, m, n, 1.0, work)
+        if farkas(c, A, b, m, n, free, work):
+            return INFEASIBLE
+    drive_out(m, n, work)
+    outcome = simplex(m + 1, m, n, free, work)
+    read_point(A, b, m, n, unit, free, work)
+    if outcome == UNDECIDED or not solves(A, b, m, n, 1.0, unit, work, work.x):
+        return UNDECIDED
+    worth, size = 0.0, 0.0
+    if outcome != OPTIMAL:
+        return unbounded(outcome - 10, c, A, b, m, n, work)
+    read_multipliers(m + 1, m, n, 0.0, work)
+    gap = 0.0
+    for j in range(n):
+        worth += c[j] * work.x[j]
+        size += abs(c[j] * work.x[j])
+    for i in range(m):
+        work.y[i] *= dear
+        gap += b[i] * work.y[i]
+        size += abs(b[i] * work.y[i])
+    work.value[0] = worth
+    optimal = abs(worth - gap) <= CHECK * size and bounded_below(c, 1.0, A, m, n, dear, free, work)
+    return OPTIMAL if optimal else UNDECIDED

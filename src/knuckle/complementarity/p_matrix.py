@@ -1,0 +1,116 @@
+"""P matrices: every principal minor positive, so that the complementarity problem has one answer for every b."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from knuckle.complementarity import lcp_kernels
+from knuckle.complementarity.lp import matrix_and_vectors
+from knuckle.errors import InputError, UnsupportedError
+
+LARGEST = 20           # 2^20 minors take some 3 ms
+ROUND_OFF = 1e-13      # of a minor, relative to the product of its rows' lengths
+EXACT = 4096           # so many minors may be computed in rational numbers
+
+
+@dataclass(frozen=True)
+class PMatrix:
+    """`margin`: smallest principal minor of D A D with unit diagonal, -inf where a diagonal entry is not positive."""
+
+    holds: bool
+    margin: float
+    witness: list[int] | None      # index set of a non-positive minor
+    exact: bool = True             # False: the margin is a lower bound (large A with positive definite symmetric part)
+
+
+def p_matrix(A: ArrayLike) -> PMatrix:
+    """Whether A is a P matrix, by how much, and a minor that shows that it is not."""
+    (A,) = matrix_and_vectors(A)
+    n = A.shape[0]
+    if A.shape != (n, n):
+        raise InputError("A must be square", key="A", got=A.shape)
+    if n == 0:
+        return PMatrix(True, 1.0, None)
+    diagonal = np.diag(A)
+    if (diagonal <= 0.0).any():
+        return PMatrix(False, -np.inf, [int(diagonal.argmin())])
+    if n > LARGEST:
+        return _large(A)
+    B = A / np.sqrt(diagonal)[:, np.newaxis] / np.sqrt(diagonal)
+    minors = np.empty(1 << n)
+    size = max((n - k) ** 2 << k for k in range(n))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        least = lcp_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
+    if minors[least] > 1e-9 * max(1.0, np.abs(B).max()) ** 2:
+        return PMatrix(True, float(minors[least]), None)
+    return _small_minors(A, B, diagonal)
+
+
+def _large(A: np.ndarray) -> PMatrix:
+    """Ostrowski and Taussky: minors of A are at least those of its symmetric part when that is positive definite."""
+    scale = np.sqrt(np.diag(A))
+    B = np.ascontiguousarray(A / scale[:, np.newaxis] / scale)
+    factor = np.zeros_like(B)
+    if lcp_kernels.surely_p(B, B.shape[0], factor):
+        return PMatrix(True, float(np.prod(np.diag(factor)) ** 2), None, exact=False)
+    pair = 1.0 - B * B.T
+    np.fill_diagonal(pair, np.inf)
+    i, j = np.unravel_index(pair.argmin(), pair.shape)
+    if pair[i, j] <= 0.0 and _exact_minor(A, [int(i), int(j)]) <= 0:
+        return PMatrix(False, float(pair[i, j]), sorted([int(i), int(j)]), exact=False)
+    raise UnsupportedError(
+        "a matrix of this size is only judged by its symmetric part and its minors up to 2 x 2, which leave it open",
+        key="A", got=A.shape, todo=f"at most {LARGEST} rows")
+
+
+def _sets_by_size(n: int) -> list[np.ndarray]:
+    """All non-empty index sets, bits, grouped by size."""
+    bits = np.arange(1, 1 << n)
+    count = sum((bits >> i) & 1 for i in range(n))
+    return [bits[count == size] for size in range(1, n + 1)]
+
+
+def _members(bits: int, n: int) -> list[int]:
+    return [i for i in range(n) if bits >> i & 1]
+
+
+def _small_minors(A: np.ndarray, B: np.ndarray, diagonal: np.ndarray) -> PMatrix:
+    """Each minor by its own factorisation; in rational numbers where its sign is within round-off."""
+    n = B.shape[0]
+    lengths = np.linalg.norm(B, axis=1)
+    sets, values, unsure = [], [], []
+    for group in _sets_by_size(n):
+        for chunk in np.array_split(group, 1 + group.size // 20_000):
+            member = ((chunk[:, np.newaxis] >> np.arange(n)) & 1).astype(bool)
+            index = np.nonzero(member)[1].reshape(chunk.size, -1)
+            minors = np.linalg.det(B[index[:, :, np.newaxis], index[:, np.newaxis, :]])
+            sets.append(chunk)
+            values.append(minors)
+            unsure.append(np.abs(minors) <= ROUND_OFF * np.where(member, lengths, 1.0).prod(axis=1) + 1e-12)
+    bits, minors, doubtful = np.concatenate(sets), np.concatenate(values), np.concatenate(unsure)
+    for k in np.nonzero(doubtful)[0][:EXACT]:
+        chosen = _members(int(bits[k]), n)
+        minors[k] = float(_exact_minor(A, chosen)) / float(np.prod(diagonal[chosen]))
+    k = int(minors.argmin())                       # the first, hence a smallest, of equal ones
+    if minors[k] > 0.0:
+        return PMatrix(True, float(minors[k]), None)
+    return PMatrix(False, float(minors[k]), _members(int(bits[k]), n))
+
+
+def _exact_minor(A: np.ndarray, chosen: list[int]) -> Fraction:
+    """Determinant of a principal submatrix; floating-point numbers are fractions."""
+    rows = [[Fraction(float(A[i, j])) for j in chosen] for i in chosen]
+    determinant = Fraction(1)
+    while rows:
+        pivot = next((row for row in rows if row[0] != 0), None)
+        if pivot is None:
+            return Fraction(0)
+        if rows.index(pivot) % 2:
+            determinant = -determinant
+        determinant *= pivot[0]
+        others = [row for row in rows if row is not pivot]
+        rows = [[x - row[0] / pivot[0] * y for x, y in zip(row[1:], pivot[1:], strict=True)] for row in others]
+    return determinant

@@ -1,0 +1,382 @@
+"""Contacts of all pairs: normals, points, gaps, frames, curvature; line and face contacts as several points.
+
+Given the common normal, each shape shows a feature to the other: a smooth point, a vertex, an edge or a face. A corner of one body
+over a face or an edge of the other, and two edges that cross, are points with one exact normal each.
+"""
+import math
+from typing import NamedTuple
+
+from knuckle.compiled.kernel import Integers, IntegerTable, Matrix, Vector, inner, kernel
+from knuckle.contact import normal_kernels as normal
+from knuckle.contact import shape_kernels as shape
+from knuckle.contact import space_kernels as space
+from knuckle.contact.kinematics_kernels import Linear
+from knuckle.contact.normal_kernels import Scratch
+from knuckle.contact.shape_kernels import ShapeTable
+from knuckle.model.kernels import Plant
+
+MOST_POINTS = 8          # of one pair; of more corners over a face the nearest, of equally near ones the first
+SAME_POINT = 1e-9        # m; a corner found from both bodies counts once
+# What find_contacts returns instead of a count.
+FULL, UNRESOLVED = -1, -2
+FAR = 1e6                # m; a reach that skips nothing
+
+
+class Search(NamedTuple):
+    """Which pairs to look at, and how."""
+
+    pairs: IntegerTable      # np x 2, rows of the shape table: A, B
+    guess: Matrix            # np x 3, first normal for a smooth pair; zero: from the centres
+    tangent: Matrix          # np x 3, direction that t follows; zero: PHYSICS 1
+    plane_normal: Vector     # w of a planar system, else zero
+    reach: float             # m; contacts with a larger gap are left out
+
+
+class Contacts(NamedTuple):
+    """Slots for contacts. The geometry kernel writes the first part, contact_rows the second."""
+
+    pair: Integers           # row of Search.pairs
+    body_A: Integers
+    body_B: Integers
+    feature_A: Integers      # 8 * row + what (VERTEX, EDGE, FACE, SMOOTH, RIM): stays while the contact stays on its feature
+    feature_B: Integers
+    point_A: Matrix          # nc x 3, world
+    point_B: Matrix
+    n: Matrix                # nc x 3, from B into A
+    t: Matrix
+    u: Matrix
+    gap: Vector              # nc, m
+    K_A: Matrix              # nc x 9
+    K_B: Matrix
+    E_A: Matrix              # nc x 6, one direction after the other
+    E_B: Matrix
+    rank_A: Integers         # number of directions: 2 smooth, 1 edge or rim, 0 vertex
+    rank_B: Integers
+    W: Matrix                # 3 nc x nv, rows N, T, U
+    bias: Vector             # 3 nc, accelerations at v' = 0
+    velocity: Vector         # 3 nc
+    residual: Vector         # nc, F7; infinite where the contact has no normal
+    motion: Matrix           # nc x 14, gap acceleration, residual, Arel, n', s_A, s_B of kinematics_kernels, at v' = 0
+    linear: Linear
+    scratch: Scratch
+    J_A: Matrix              # 3 x nv
+    J_B: Matrix
+    rates: Matrix            # 6 x 3, velocity, acceleration and angular velocity of A and of B
+
+
+@inner
+def corner_count(shapes: ShapeTable, s: int, what: int) -> int:
+    if shapes.kind[s] == shape.ELLIPSOID:
+        return 1
+    if shapes.kind[s] == shape.CYLINDER:
+        return 4 if what == shape.FACE else 2
+    return shapes.vertex_at[s + 1] - shapes.vertex_at[s]
+
+
+@inner
+def corner(shapes: ShapeTable, s: int, what: int, row: int, i: int, d: Vector, x: Vector, spare: Vector) -> tuple[int, int]:
+    """Corner i of shape s seen along d: its surface point x and its feature. A cylinder has the farthest point of each rim, or,
+    standing on a cap, the four points of the rim on its own x and y axes; an ellipsoid has its one support point."""
+    if shapes.kind[s] == shape.ELLIPSOID:
+        shape.ellipsoid_support(shapes, s, d, x)
+        return shape.SMOOTH, 0
+    if shapes.kind[s] == shape.CYLINDER and what != shape.FACE:
+        shape.rim_point(shapes, s, shape.RIM_TOP if i == 0 else shape.RIM_BOTTOM, d, x, spare)
+        return shape.RIM, i
+    if shapes.kind[s] == shape.CYLINDER:
+        vertex = shapes.loops[shapes.loop_at[row] + i]
+        space.copy(shapes.world_vertices[vertex], x)
+        return shape.VERTEX, vertex
+    vertex = shapes.vertex_at[s] + i
+    space.combine(shapes.world_vertices[vertex], shapes.radius[s], d, x)
+    return shape.VERTEX, vertex
+
+
+@inner
+def lies_in(shapes: ShapeTable, e: int, what: int, row: int) -> bool:
+    """Whether edge e belongs to the feature (what, row): a face, or the edge itself."""
+    if what == shape.EDGE:
+        return e == row
+    on = 0
+    for k in range(shapes.loop_at[row], shapes.loop_at[row + 1]):
+        if shapes.loops[k] == shapes.edges[e, 0] or shapes.loops[k] == shapes.edges[e, 1]:
+            on += 1
+    return on == 2
+
+
+@inner
+def off_edge(shapes: ShapeTable, s: int, what: int, row: int, x: Vector, work: Scratch) -> float:
+    """Distance of a surface point x from the edge it should be on, roundness aside; 0 for other features."""
+    if what != shape.EDGE:
+        return 0.0
+    start = shapes.world_vertices[shapes.edges[row, 0]]
+    space.combine(shapes.world_vertices[shapes.edges[row, 1]], -1.0, start, work.edge)
+    length = space.normalize(work.edge)
+    space.combine(x, -1.0, start, work.spare)
+    along = space.dot(work.spare, work.edge)
+    space.combine(work.spare, -along, work.edge, work.spare)
+    across = abs(math.sqrt(space.dot(work.spare, work.spare)) - shapes.radius[s])
+    return max(-along, along - length, across)
+
+
+@inner
+def slot_for(search: Search, first: int, count: int, gap: float, contacts: Contacts) -> int:
+    """Where a point of a pair goes whose place is in scratch.x_A: the next slot, that of a farther one, or -1 (known already, or too many).
+
+    In the plane, points that differ only across it are one contact, half way between.
+    """
+    work = contacts.scratch
+    if count >= contacts.gap.size:
+        return -1
+    farthest = first
+    for k in range(first, count):
+        space.combine(work.x_A, -1.0, contacts.point_A[k], work.other)
+        across = space.dot(work.other, search.plane_normal)
+        if space.dot(work.other, work.other) - across * across < SAME_POINT * SAME_POINT:
+            space.combine(contacts.point_A[k], 0.5 * across, search.plane_normal, contacts.point_A[k])
+            space.combine(contacts.point_B[k], 0.5 * across, search.plane_normal, contacts.point_B[k])
+            return -1
+        if contacts.gap[k] > contacts.gap[farthest]:
+            farthest = k
+    if count - first < MOST_POINTS:
+        return count
+    return farthest if contacts.gap[farthest] > gap else -1
+
+
+@inner
+def add(search: Search, pair: int, first: int, count: int, swap: bool, n: Vector, what_A: int, row_A: int, what_B: int, row_B: int,
+        contacts: Contacts) -> int:
+    """Notes a point of a pair: surface points in scratch.x_A, x_B, normal n. With `swap` all that is given of A and B changes place."""
+    work = contacts.scratch
+    if swap:
+        for i in range(3):
+            work.x_A[i], work.x_B[i] = work.x_B[i], work.x_A[i]
+        what_A, row_A, what_B, row_B = what_B, row_B, what_A, row_A
+    sign = -1.0 if swap else 1.0
+    gap = sign * (space.dot(n, work.x_A) - space.dot(n, work.x_B))
+    if gap > search.reach:
+        return count
+    k = slot_for(search, first, count, gap, contacts)
+    if k < 0:
+        return count
+    contacts.gap[k] = gap
+    for i in range(3):
+        contacts.n[k, i] = sign * n[i]
+    space.copy(work.x_A, contacts.point_A[k])
+    space.copy(work.x_B, contacts.point_B[k])
+    contacts.pair[k], contacts.feature_A[k], contacts.feature_B[k] = pair, 8 * row_A + what_A, 8 * row_B + what_B
+    return max(count, k + 1)
+
+
+@inner
+def corners_on_face(shapes: ShapeTable, search: Search, pair: int, first: int, count: int, swap: bool, what: int, row: int, face: int,
+                    contacts: Contacts) -> int:
+    """Corners of A over a face of B (`swap`: the other way round), each with the exact normal of the face."""
+    s, o = (search.pairs[pair, 1], search.pairs[pair, 0]) if swap else (search.pairs[pair, 0], search.pairs[pair, 1])
+    work = contacts.scratch
+    if face < 0:
+        shape.axis(shapes, o, work.step)
+        space.copy(shapes.pos[o], work.foot)
+    else:
+        space.copy(shapes.world_normals[face], work.step)
+        space.copy(shapes.world_vertices[shapes.loops[shapes.loop_at[face]]], work.foot)
+    for i in range(3):
+        work.start[i] = -work.step[i]
+    for i in range(corner_count(shapes, s, what)):
+        what_s, row_s = corner(shapes, s, what, row, i, work.start, work.x_A, work.spare)
+        height = space.dot(work.x_A, work.step) - space.dot(work.foot, work.step)
+        if height <= search.reach and shape.inside_face(shapes, o, face, work.x_A, normal.NEAR_SURFACE, work.spare):
+            space.combine(work.x_A, -height, work.step, work.x_B)
+            count = add(search, pair, first, count, swap, work.step, what_s, row_s, shape.FACE, face, contacts)
+    return count
+
+
+@inner
+def ends_beside_edge(shapes: ShapeTable, search: Search, pair: int, first: int, count: int, swap: bool, e: int, f: int, n: Vector,
+                     contacts: Contacts) -> int:
+    """Ends of an edge e of A beside a parallel edge f of B (`swap`: the other way round)."""
+    s, o = (search.pairs[pair, 1], search.pairs[pair, 0]) if swap else (search.pairs[pair, 0], search.pairs[pair, 1])
+    work = contacts.scratch
+    start = shapes.world_vertices[shapes.edges[f, 0]]
+    space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, start, work.edge)
+    length = space.normalize(work.edge)
+    for i in range(2):
+        vertex = shapes.edges[e, i]
+        space.combine(shapes.world_vertices[vertex], -1.0, start, work.foot)
+        along = space.dot(work.foot, work.edge)
+        if along < -normal.NEAR_SURFACE or along > length + normal.NEAR_SURFACE:
+            continue
+        space.combine(start, along, work.edge, work.x_B)
+        space.combine(shapes.world_vertices[vertex], -1.0, work.x_B, work.candidate)
+        if shapes.radius[s] + shapes.radius[o] == 0.0:       # sharp edges have the one normal; else each end its own exact one
+            space.combine(work.candidate, -1.0, work.candidate, work.candidate)
+            space.combine(work.candidate, -1.0 if swap else 1.0, n, work.candidate)
+        space.normalize(work.candidate)
+        space.combine(shapes.world_vertices[vertex], -shapes.radius[s], work.candidate, work.x_A)
+        space.combine(work.x_B, shapes.radius[o], work.candidate, work.x_B)
+        # The end of a cylinder's edge is a point of its rim.
+        what, row = (shape.RIM, i) if shapes.kind[s] == shape.CYLINDER else (shape.VERTEX, vertex)
+        count = add(search, pair, first, count, swap, work.candidate, what, row, shape.EDGE, f, contacts)
+    return count
+
+
+@inner
+def crossings(shapes: ShapeTable, search: Search, pair: int, first: int, count: int, what_A: int, row_A: int, what_B: int, row_B: int,
+              n: Vector, contacts: Contacts) -> int:
+    """Edges of two faces (or edges) in one plane that cross between their ends."""
+    A, B = search.pairs[pair, 0], search.pairs[pair, 1]
+    work = contacts.scratch
+    for e in range(shapes.edge_at[A], shapes.edge_at[A + 1]):
+        if not lies_in(shapes, e, what_A, row_A):
+            continue
+        for f in range(shapes.edge_at[B], shapes.edge_at[B + 1]):
+            if lies_in(shapes, f, what_B, row_B) and normal.crossing(shapes, e, f, -normal.NEAR_SURFACE, work) >= 0.0:
+                space.combine(work.foot, -shapes.radius[A], n, work.x_A)
+                space.combine(work.other, shapes.radius[B], n, work.x_B)
+                count = add(search, pair, first, count, False, n, shape.EDGE, e, shape.EDGE, f, contacts)
+    return count
+
+
+@inner
+def single_point(shapes: ShapeTable, search: Search, pair: int, count: int, what_A: int, row_A: int, what_B: int, row_B: int, n: Vector,
+                 contacts: Contacts) -> int:
+    """One contact between two pointed or smooth features; the count, or UNRESOLVED."""
+    A, B = search.pairs[pair, 0], search.pairs[pair, 1]
+    work = contacts.scratch
+    gap = normal.separation(shapes, A, B, n, work)
+    # An edge has no support point of its own: it touches opposite the other body's.
+    if what_B == shape.EDGE:
+        space.combine(work.x_A, -gap, n, work.x_B)
+    elif what_A == shape.EDGE:
+        space.combine(work.x_B, gap, n, work.x_A)
+    space.combine(work.x_A, -gap, n, work.foot)
+    space.combine(work.foot, -1.0, work.x_B, work.foot)
+    off = math.sqrt(space.dot(work.foot, work.foot))
+    off = max(off, off_edge(shapes, A, what_A, row_A, work.x_A, work), off_edge(shapes, B, what_B, row_B, work.x_B, work))
+    if off > 10.0 * SAME_POINT:                              # n is not where the bodies are nearest
+        return UNRESOLVED
+    # The smooth part of a cylinder is a rim.
+    if what_A == shape.SMOOTH and shapes.kind[A] == shape.CYLINDER:
+        shape.axis(shapes, A, work.spare)
+        what_A, row_A = shape.RIM, 0 if space.dot(work.spare, n) < 0.0 else 1
+    if what_B == shape.SMOOTH and shapes.kind[B] == shape.CYLINDER:
+        shape.axis(shapes, B, work.spare)
+        what_B, row_B = shape.RIM, 0 if space.dot(work.spare, n) > 0.0 else 1
+    return add(search, pair, count, count, False, n, what_A, row_A, what_B, row_B, contacts)
+
+
+@inner
+def touch(shapes: ShapeTable, search: Search, pair: int, count: int, n: Vector, contacts: Contacts) -> int:
+    """The points of a pair with common normal n."""
+    A, B = search.pairs[pair, 0], search.pairs[pair, 1]
+    work, first = contacts.scratch, count
+    for i in range(3):
+        work.back[i] = -n[i]
+    what_A, row_A = shape.feature(shapes, A, work.back, work.spare)
+    what_B, row_B = shape.feature(shapes, B, n, work.spare)
+    edges = what_A == shape.EDGE and what_B == shape.EDGE
+    if not edges and what_A != shape.FACE and what_B != shape.FACE:
+        return single_point(shapes, search, pair, count, what_A, row_A, what_B, row_B, n, contacts)
+    parallel = edges and normal.crossing(shapes, row_A, row_B, math.inf, work) < 0.0
+    for side in range(2):
+        swap = side == 1
+        what, row, against, face = (what_B, row_B, what_A, row_A) if swap else (what_A, row_A, what_B, row_B)
+        if against == shape.FACE:
+            count = corners_on_face(shapes, search, pair, first, count, swap, what, row, face, contacts)
+        if parallel:
+            count = ends_beside_edge(shapes, search, pair, first, count, swap, row, face, n, contacts)
+    flat = shape.EDGE <= what_A <= shape.FACE and shape.EDGE <= what_B <= shape.FACE
+    if flat and not parallel and row_A >= 0 and row_B >= 0:                                  # a plane (row -1) has no edges
+        count = crossings(shapes, search, pair, first, count, what_A, row_A, what_B, row_B, n, contacts)
+    return count
+
+
+@inner
+def frame(search: Search, pair: int, n: Vector, t: Vector, u: Vector) -> None:
+    """PHYSICS 1: t = w x n in the plane; in space the given tangent, else world x, projected. u = n x t."""
+    w, wish = search.plane_normal, search.tangent[pair]
+    space.tangents(n, t, u)
+    if space.dot(w, w) > 0.0:
+        space.combine(n, -space.dot(n, w), w, n)
+        space.normalize(n)
+        space.cross(w, n, t)
+    elif space.dot(wish, wish) > 0.0:
+        space.combine(wish, -space.dot(wish, n), n, u)
+        if space.normalize(u) > 1e-6:
+            space.copy(u, t)
+    space.cross(n, t, u)
+
+
+@inner
+def complete(shapes: ShapeTable, search: Search, k: int, contacts: Contacts) -> None:
+    """Bodies, frame, curvature and directions of slot k."""
+    work, pair, n = contacts.scratch, contacts.pair[k], contacts.n[k]
+    frame(search, pair, n, contacts.t[k], contacts.u[k])
+    space.copy(contacts.t[k], work.q[0])
+    space.copy(contacts.u[k], work.q[1])
+    for side in range(2):
+        s = search.pairs[pair, side]
+        feature = contacts.feature_A[k] if side == 0 else contacts.feature_B[k]
+        K, E = (contacts.K_A[k], contacts.E_A[k]) if side == 0 else (contacts.K_B[k], contacts.E_B[k])
+        for i in range(3):
+            work.back[i] = -n[i] if side == 0 else n[i]
+        rank = shape.surface(shapes, s, feature % 8, feature // 8, work.back, work.q, work.spare, work.spread_A, K, E)
+        if side == 0:
+            contacts.rank_A[k], contacts.body_A[k] = rank, shapes.body[s]
+        else:
+            contacts.rank_B[k], contacts.body_B[k] = rank, shapes.body[s]
+
+
+@inner
+def pair_normal(shapes: ShapeTable, search: Search, pair: int, reach: float, n: Vector, work: Scratch) -> float:
+    """The common normal of a pair and its separation; -inf for a plane (its corners tell) and for bodies farther apart than `reach`."""
+    A, B = search.pairs[pair, 0], search.pairs[pair, 1]
+    if shapes.kind[B] == shape.PLANE:
+        shape.axis(shapes, B, n)
+    elif shapes.kind[A] == shape.PLANE:
+        shape.axis(shapes, A, n)
+        for i in range(3):
+            n[i] = -n[i]
+    else:
+        best = normal.common_normal(shapes, A, B, reach, search.guess[pair], n, work)
+        return best if best > -math.inf else math.inf
+    return -math.inf
+
+
+@inner
+def touch_pair(shapes: ShapeTable, search: Search, pair: int, count: int, contacts: Contacts) -> int:
+    """Points of one pair. Features beyond reach are skipped at first; if nothing fits then, all are tried: far apart, or UNRESOLVED."""
+    reach, found = search.reach, UNRESOLVED
+    for _ in range(2):
+        separation = pair_normal(shapes, search, pair, reach, contacts.scratch.n, contacts.scratch)
+        if separation > search.reach:
+            return count
+        found = touch(shapes, search, pair, count, contacts.scratch.n, contacts)
+        if found != UNRESOLVED:
+            return found
+        reach = FAR
+    return found
+
+
+@kernel
+def find_contacts(plant: Plant, shapes: ShapeTable, search: Search, contacts: Contacts) -> int:
+    """Fills slots for every pair nearer than search.reach; their number, FULL (too few slots) or UNRESOLVED (slot 0 names the pair)."""
+    for s in range(shapes.kind.size):
+        shape.place_origin(plant, shapes, s)
+    count, work = 0, contacts.scratch
+    for pair in range(search.pairs.shape[0]):
+        A, B = search.pairs[pair, 0], search.pairs[pair, 1]
+        space.combine(shapes.pos[A], -1.0, shapes.pos[B], work.other)
+        if math.sqrt(space.dot(work.other, work.other)) - shapes.bound[A] - shapes.bound[B] > search.reach:
+            continue
+        shape.place(plant, shapes, A)
+        shape.place(plant, shapes, B)
+        count = touch_pair(shapes, search, pair, count, contacts)
+        if count < 0:
+            contacts.pair[0] = pair
+            return UNRESOLVED
+    if count == contacts.gap.size:
+        return FULL
+    for k in range(count):
+        complete(shapes, search, k, contacts)
+    return count

@@ -1,0 +1,40 @@
+"""Contact geometry of one system: table, pairs and slots together, updated for a state."""
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from knuckle.contact import rows_kernels, slots
+from knuckle.contact.closest_kernels import Contacts, Search
+from knuckle.contact.shape_kernels import ShapeTable
+from knuckle.contact.shapes import shape_table
+from knuckle.model.structure import Shape
+from knuckle.model.system import System
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What the contact kernels need beside the plant. The arrays inside are working storage: each update overwrites them."""
+
+    system: System
+    shapes: tuple[Shape, ...]
+    table: ShapeTable
+    search: Search
+    contacts: Contacts
+
+    def update(self, q: ArrayLike, v: ArrayLike) -> int:
+        """Moves the system to (q, v), finds contacts, writes their rows; returns how many."""
+        v = np.ascontiguousarray(v, dtype=float)
+        self.system.terms(np.ascontiguousarray(q, dtype=float), v)
+        count = slots.find_contacts(self.system.plant, self.table, self.search, self.contacts, self.shapes)
+        rows_kernels.contact_rows(self.system.plant, v, self.contacts, count)
+        return count
+
+
+def contact_geometry(system: System, pairs: Sequence[tuple[int, int]], reach: float = slots.REACH,
+                     tangents: dict[int, ArrayLike] | None = None) -> Geometry:
+    """`pairs` are rows (A, B) of system.shapes, see pairs.py."""
+    shapes = tuple(system.shapes)
+    search = slots.make_search(pairs, shapes, system.plane, reach, tangents)
+    return Geometry(system, shapes, shape_table(shapes), search, slots.make_contacts(slots.capacity_for(search), system.nv))

@@ -1,0 +1,277 @@
+"""The common normal of two convex shapes: the unit vector n (from B into A) of largest separation n.x_A - n.x_B of support points.
+
+For bodies apart that maximum is their distance (separating hyperplanes), it passes smoothly through touching, and slightly inside it
+is the depth of the shallowest way out. Every pair of features offers a candidate; each is judged on the whole shapes, so a candidate
+of the wrong features can only lose. Newton runs on the normal, two unknowns, never on surface parameters.
+"""
+import math
+from typing import NamedTuple
+
+from knuckle.compiled.kernel import Matrix, Vector, inner
+from knuckle.contact import shape_kernels as shape
+from knuckle.contact import space_kernels as space
+from knuckle.contact.shape_kernels import ShapeTable
+
+NEAR_SURFACE = 1e-9      # m of tolerance when a point is compared with the border of a face or the ends of an edge
+COINCIDENT = 1e-12       # m; closer features of sharp bodies have no direction between them
+
+
+class Scratch(NamedTuple):
+    """Vectors of the search; nothing in them outlives a call."""
+
+    candidate: Vector
+    start: Vector
+    trial: Vector
+    back: Vector
+    x_A: Vector
+    x_B: Vector
+    other: Vector
+    spare: Vector
+    edge: Vector
+    foot: Vector
+    step: Vector
+    spread_A: Vector
+    spread_B: Vector
+    q: Matrix            # 2 x 3
+    n: Vector
+
+
+@inner
+def separation(shapes: ShapeTable, A: int, B: int, n: Vector, work: Scratch) -> float:
+    """n.(x_A - x_B) over the whole shapes; leaves the support points in x_A, x_B."""
+    for i in range(3):
+        work.back[i] = -n[i]
+    height_A = shape.support(shapes, A, work.back, work.x_A, work.spare)
+    return -height_A - shape.support(shapes, B, n, work.x_B, work.spare)
+
+
+@inner
+def consider(shapes: ShapeTable, A: int, B: int, candidate: Vector, best: float, n: Vector, work: Scratch) -> float:
+    value = separation(shapes, A, B, candidate, work)
+    if value > best:
+        space.copy(candidate, n)
+        return value
+    return best
+
+
+@inner
+def part_point(shapes: ShapeTable, s: int, part: int, d: Vector, q: Matrix, x: Vector, spread: Vector, spare: Vector) -> None:
+    """Support point of one part of a shape without its roundness, and how it moves with d: q' X q (11, 12, 22)."""
+    if part >= 0:
+        space.copy(shapes.world_vertices[part], x)
+        spread[0], spread[1], spread[2] = 0.0, 0.0, 0.0
+    elif part == shape.WHOLE:
+        shape.ellipsoid_point(shapes, s, d, q, x, spread)
+    else:
+        sine = shape.rim_point(shapes, s, part, d, x, spare)
+        grow = shapes.size[s, 0] / sine if sine > 1e-12 else 0.0
+        a, b = space.dot(spare, q[0]), space.dot(spare, q[1])
+        spread[0], spread[1], spread[2] = grow * a * a, grow * a * b, grow * b * b
+
+
+@inner
+def look(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, n: Vector, work: Scratch) -> float:
+    """Separation of two parts along n, its tangents q, the support points, and their spread. `along`: n keeps off `work.edge`."""
+    if along:
+        space.cross(work.edge, n, work.q[0])
+        space.copy(work.edge, work.q[1])
+    else:
+        space.tangents(n, work.q[0], work.q[1])
+    for i in range(3):
+        work.back[i] = -n[i]
+    part_point(shapes, A, part_A, work.back, work.q, work.x_A, work.spread_A, work.spare)
+    part_point(shapes, B, part_B, n, work.q, work.x_B, work.spread_B, work.spare)
+    space.combine(work.x_A, -1.0, work.x_B, work.other)
+    return space.dot(n, work.other)
+
+
+@inner
+def newton_step(f: float, along: bool, work: Scratch) -> float:
+    """The step of n that maximises the separation: (q'(X_A + X_B) q + f) s = q'(x_A - x_B). Its length, or -1 when there is none."""
+    g, h = space.dot(work.q[0], work.other), space.dot(work.q[1], work.other)
+    a, b, c = work.spread_A[0] + work.spread_B[0], work.spread_A[1] + work.spread_B[1], work.spread_A[2] + work.spread_B[2]
+    if along:
+        b, c, h = 0.0, 1.0 - f, 0.0
+    determinant = (a + f) * (c + f) - b * b
+    if a + f <= 0.0 or determinant <= 1e-9 * (a + c + 2.0 * f) ** 2 and f < 0.0:
+        f = 0.0                                               # deep inside: the separation is not concave, its spread is
+        c = 1.0 if along else c
+        determinant = a * c - b * b
+    if not determinant > 0.0:
+        return -1.0
+    s, t = ((c + f) * g - b * h) / determinant, ((a + f) * h - b * g) / determinant
+    for i in range(3):
+        work.step[i] = s * work.q[0, i] + t * work.q[1, i]
+    return math.sqrt(s * s + t * t)
+
+
+@inner
+def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, reach: float, n: Vector, work: Scratch) -> bool:
+    """Newton with backtracking from n to the common normal of two parts; False when they are farther apart than `reach`.
+
+    The separation along any n is a lower bound of the distance, so a pair that starts beyond reach is done at once.
+    """
+    f = look(shapes, A, part_A, B, part_B, along, n, work)
+    for _ in range(100):
+        if f > reach:
+            return False
+        length = newton_step(f, along, work)
+        if length < 0.0:
+            break
+        share = 1.0
+        while True:
+            space.combine(n, share, work.step, work.trial)
+            space.normalize(work.trial)
+            f_trial = look(shapes, A, part_A, B, part_B, along, work.trial, work)
+            if f_trial >= f - 1e-14 * (1.0 + abs(f)) or share * length < 1e-9:
+                break
+            share *= 0.5
+        f = f_trial
+        space.copy(work.trial, n)
+        if share * length < 3e-10:                            # Newton squares the error: round-off is reached
+            return True
+    return False
+
+
+@inner
+def part_centre(shapes: ShapeTable, s: int, part: int, out: Vector, spare: Vector) -> None:
+    if part >= 0:
+        space.copy(shapes.world_vertices[part], out)
+        return
+    height = 0.0 if part == shape.WHOLE else (shapes.size[s, 1] if part == shape.RIM_TOP else -shapes.size[s, 1])
+    shape.axis(shapes, s, spare)
+    space.combine(shapes.pos[s], height, spare, out)
+
+
+@inner
+def best_of_faces(shapes: ShapeTable, A: int, B: int, n: Vector, work: Scratch) -> tuple[float, bool]:
+    """Normals of faces; True when the best one is proved: the other body's support point stands above the face."""
+    best, proved = -math.inf, False
+    for side in range(2):
+        s = B if side == 0 else A
+        for f in range(shapes.face_at[s], shapes.face_at[s + 1]):
+            for i in range(3):
+                work.candidate[i] = shapes.world_normals[f, i] if side == 0 else -shapes.world_normals[f, i]
+            value = separation(shapes, A, B, work.candidate, work)
+            if value > best:
+                best = value
+                space.copy(work.candidate, n)
+                proved = shape.inside_face(shapes, s, f, work.x_A if side == 0 else work.x_B, 0.0, work.spare)
+    return best, proved
+
+
+@inner
+def crossing(shapes: ShapeTable, e: int, f: int, slack: float, work: Scratch) -> float:
+    """Closest points of two edges: `foot` on e, `other` on f; their directions in `edge`, `step`. Returns the sine of the angle
+    between the edges, or -1 when they are parallel or an end would be nearer."""
+    p, r = shapes.world_vertices[shapes.edges[e, 0]], shapes.world_vertices[shapes.edges[f, 0]]
+    space.combine(shapes.world_vertices[shapes.edges[e, 1]], -1.0, p, work.edge)
+    space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, r, work.step)
+    length_e, length_f = space.normalize(work.edge), space.normalize(work.step)
+    cosine = space.dot(work.edge, work.step)
+    space.cross(work.edge, work.step, work.spare)
+    sine_2 = space.dot(work.spare, work.spare)
+    if sine_2 < shape.ALIGNED * shape.ALIGNED:
+        return -1.0
+    space.combine(r, -1.0, p, work.foot)
+    a, b = space.dot(work.foot, work.edge), space.dot(work.foot, work.step)
+    s, t = (a - cosine * b) / sine_2, (cosine * a - b) / sine_2
+    if s < -slack or t < -slack or s > length_e + slack or t > length_f + slack:
+        return -1.0
+    space.combine(p, s, work.edge, work.foot)
+    space.combine(r, t, work.step, work.other)
+    return math.sqrt(sine_2)
+
+
+@inner
+def start_between(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, out: Vector, work: Scratch) -> float:
+    """First normal from the centres of two parts, and their distance. A common normal never makes an obtuse angle with it when the
+    parts are centrally symmetric, and on that half of the sphere the separation has no other maximum."""
+    part_centre(shapes, A, part_A, out, work.spare)
+    part_centre(shapes, B, part_B, work.other, work.spare)
+    space.combine(out, -1.0, work.other, out)
+    if along:
+        space.combine(out, -space.dot(out, work.edge), work.edge, out)
+    return space.normalize(out)
+
+
+@inner
+def part_count(shapes: ShapeTable, s: int) -> int:
+    """Smooth parts, or vertices that a contact can really touch (those of a cylinder only carry its edge and faces)."""
+    if shapes.kind[s] == shape.ELLIPSOID:
+        return 1
+    return 2 if shapes.kind[s] == shape.CYLINDER else shapes.vertex_at[s + 1] - shapes.vertex_at[s]
+
+
+@inner
+def part_of(shapes: ShapeTable, s: int, i: int) -> int:
+    if shapes.kind[s] == shape.ELLIPSOID:
+        return shape.WHOLE
+    return shape.RIM_TOP - i if shapes.kind[s] == shape.CYLINDER else shapes.vertex_at[s] + i
+
+
+@inner
+def parts_candidate(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, reach: float, guess: Vector, best: float,
+                    n: Vector, work: Scratch) -> float:
+    """The common normal of two parts (`along`: the first is the edge `work.edge`), when it beats `best`."""
+    distance = start_between(shapes, A, part_A, B, part_B, along, work.start, work)
+    if part_A >= 0 and part_B >= 0:
+        found = COINCIDENT < distance <= reach
+    else:
+        if part_A < 0 and part_B < 0 and space.dot(guess, guess) > 0.0:
+            space.copy(guess, work.start)
+        found = distance > COINCIDENT and climb(shapes, A, part_A, B, part_B, along, reach, work.start, work)
+    return consider(shapes, A, B, work.start, best, n, work) if found else best
+
+
+@inner
+def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, best: float, n: Vector, work: Scratch) -> float:
+    """Parts of A with parts of B, then edges of A with parts of B, then parts of A with edges of B."""
+    for case in range(3):
+        count_A = shapes.edge_at[A + 1] - shapes.edge_at[A] if case == 1 else part_count(shapes, A)
+        count_B = shapes.edge_at[B + 1] - shapes.edge_at[B] if case == 2 else part_count(shapes, B)
+        for i in range(count_A):
+            for j in range(count_B):
+                part_A, part_B = part_of(shapes, A, i), part_of(shapes, B, j)
+                if case > 0:
+                    e = shapes.edge_at[A] + i if case == 1 else shapes.edge_at[B] + j
+                    start, end = shapes.edges[e, 0], shapes.edges[e, 1]
+                    space.combine(shapes.world_vertices[end], -1.0, shapes.world_vertices[start], work.edge)
+                    space.normalize(work.edge)
+                    part_A, part_B = (start, part_B) if case == 1 else (part_A, start)
+                best = parts_candidate(shapes, A, part_A, B, part_B, case > 0, reach, guess, best, n, work)
+    return best
+
+
+@inner
+def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float, n: Vector, work: Scratch) -> float:
+    """Edges of A that cross edges of B."""
+    round_bodies = shapes.radius[A] + shapes.radius[B] > 0.0
+    for e in range(shapes.edge_at[A], shapes.edge_at[A + 1]):
+        for f in range(shapes.edge_at[B], shapes.edge_at[B + 1]):
+            if crossing(shapes, e, f, NEAR_SURFACE, work) < 0.0:
+                continue
+            space.cross(work.edge, work.step, work.candidate)
+            space.combine(work.foot, -1.0, work.other, work.start)
+            if round_bodies:                                  # well defined however small the angle, where the product is not
+                space.copy(work.start, work.candidate)
+            length = space.normalize(work.candidate)
+            if length < COINCIDENT or abs(space.dot(work.candidate, work.start)) > reach:
+                continue
+            for _ in range(1 if round_bodies else 2):
+                best = consider(shapes, A, B, work.candidate, best, n, work)
+                for i in range(3):
+                    work.candidate[i] = -work.candidate[i]
+    return best
+
+
+@inner
+def common_normal(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, n: Vector, work: Scratch) -> float:
+    """The normal of largest separation, and that separation. `guess`: a first normal for smooth pairs, or zero."""
+    best, proved = best_of_faces(shapes, A, B, n, work)
+    if proved or best > reach:
+        return best
+    # Features farther apart than this cannot be the nearest ones of a pair within reach; inside, allow a percent of the bodies.
+    reach = max(reach, 0.01 * min(shapes.bound[A], shapes.bound[B])) + shapes.radius[A] + shapes.radius[B]
+    best = best_of_parts(shapes, A, B, reach, guess, best, n, work)
+    return best_of_edges(shapes, A, B, reach, best, n, work)

@@ -1,0 +1,63 @@
+"""Storage for the geometry kernels, and the one way to call them from Python."""
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from knuckle.contact import closest_kernels, kinematics_kernels
+from knuckle.contact.closest_kernels import FULL, MOST_POINTS, Contacts, Search
+from knuckle.contact.kinematics import make_linear
+from knuckle.contact.normal_kernels import Scratch
+from knuckle.contact.shape_kernels import ShapeTable
+from knuckle.contact.shapes import check_pair
+from knuckle.errors import GeometryError
+from knuckle.model.kernels import Plant
+from knuckle.model.structure import Shape
+
+# m; contacts farther apart than this are not looked for unless a caller asks. Millimetres ahead of touch-down.
+REACH = 1e-3
+
+
+def make_scratch() -> Scratch:
+    vectors = [np.zeros(3) for _ in range(13)]
+    return Scratch(*vectors, np.zeros((2, 3)), np.zeros(3))
+
+
+def make_contacts(capacity: int, nv: int) -> Contacts:
+    """Slots for `capacity` contacts. find_contacts needs one slot more than it fills."""
+    integers = [np.zeros(capacity, dtype=np.int64) for _ in range(7)]
+    vectors = [np.zeros((capacity, 3)) for _ in range(5)]
+    K_A, K_B = np.zeros((capacity, 9)), np.zeros((capacity, 9))
+    E_A, E_B = np.zeros((capacity, 6)), np.zeros((capacity, 6))
+    return Contacts(*integers[:5], *vectors, np.zeros(capacity), K_A, K_B, E_A, E_B, *integers[5:], np.zeros((3 * capacity, nv)),
+                    np.zeros(3 * capacity), np.zeros(3 * capacity), np.zeros(capacity), np.zeros((capacity, kinematics_kernels.OUT_SIZE)),
+                    make_linear(), make_scratch(), np.zeros((3, nv)), np.zeros((3, nv)), np.zeros((6, 3)))
+
+
+def make_search(pairs: Sequence[tuple[int, int]], shapes: Sequence[Shape], plane: ArrayLike | None = None, reach: float = REACH,
+                tangents: dict[int, ArrayLike] | None = None) -> Search:
+    """Pairs as rows of `shapes` (A, B). `plane`: normal of the plane of motion. `tangents`: what t follows, by number of the pair."""
+    for a, b in pairs:
+        check_pair(shapes[a], shapes[b])
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    wishes = np.zeros((len(table), 3))
+    for pair, direction in (tangents or {}).items():
+        wishes[pair] = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
+    w = np.zeros(3) if plane is None else np.asarray(plane, dtype=float) / np.linalg.norm(plane)
+    return Search(table, np.zeros((len(table), 3)), wishes, w, float(reach))
+
+
+def capacity_for(search: Search) -> int:
+    return 2 + MOST_POINTS * len(search.pairs)
+
+
+def find_contacts(plant: Plant, table: ShapeTable, search: Search, contacts: Contacts, shapes: Sequence[Shape]) -> int:
+    """closest_kernels.find_contacts with its refusals in words."""
+    count = closest_kernels.find_contacts(plant, table, search, contacts)
+    if count >= 0:
+        return count
+    if count == FULL:
+        raise GeometryError(f"more than {len(contacts.gap) - 1} contact points: make more slots")
+    a, b = (shapes[row] for row in search.pairs[contacts.pair[0]])
+    raise GeometryError(f"no common normal found between '{a.name}' ({a.kind}) and '{b.name}' ({b.kind}): they overlap deeply, or two "
+                        "sharp features meet")

@@ -1,0 +1,146 @@
+"""All forces that carry one acceleration: a convex set, because the acceleration says which contacts push and which slide."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from knuckle.complementarity.lp import solve_lp
+from knuckle.instant.stage import Stage
+from knuckle.instant.units import CONE, DRY, PLANAR, PYRAMID, SLIDING
+
+RANK = 1e-10                # relative singular value below which a direction of forces changes nothing
+ZERO = 1e-9                 # scaled: an acceleration below it is none
+ROUNDS = 60
+FINEST = 1e-5               # rad between tangents
+SIDES = tuple(0.25 * math.pi * k for k in range(8))
+SPREAD = 1e-8               # scaled: a force range narrower than this is one force
+
+
+@dataclass(frozen=True)
+class ForceSet:
+    """forces = base + null z with g z <= d (and circles); scaled."""
+    base: np.ndarray
+    null: np.ndarray            # rows x p
+    circles: tuple[tuple[int, float], ...]      # (row, mu) of contacts whose force may lie anywhere in a circular cone
+    g: np.ndarray
+    d: np.ndarray
+
+    @property
+    def unique(self) -> bool:
+        return self.null.shape[1] == 0
+
+    def extreme(self, cost: np.ndarray) -> tuple[float, np.ndarray | None]:
+        """Least cost.forces: value (-inf when unbounded, nan when not settled) and where."""
+        cuts = [(row, mu, angle) for row, mu in self.circles for angle in SIDES]
+        objective, p = cost @ self.null, self.null.shape[1]
+        for _ in range(ROUNDS):
+            tangents = np.array([self._tangent(*cut) for cut in cuts]).reshape(-1, len(self.base))
+            g, d = np.vstack([self.g, tangents @ self.null]), np.concatenate([self.d, -tangents @ self.base])
+            m = len(d)
+            result = solve_lp(np.concatenate([objective, np.zeros(m)]), np.hstack([g, np.eye(m)]), d, np.arange(p + m) < p)
+            if result.outcome == "unbounded" and result.ray is not None:
+                where, size = self.null @ result.ray[:p], 0.0
+            elif result.outcome == "optimal" and result.x is not None:
+                where, size = self.base + self.null @ result.x[:p], 1.0
+            else:
+                return math.nan, None
+            new = self._outside(where, size + float(np.abs(where).max(initial=0.0)), cuts)
+            if not new:
+                return (float(cost @ where), where) if result.outcome == "optimal" else (-math.inf, None)
+            cuts += new
+        return math.nan, None
+
+    def _tangent(self, row: int, mu: float, angle: float) -> np.ndarray:
+        """c with c.forces <= 0 on one side of a tangent plane of the cone."""
+        cut = np.zeros(len(self.base))
+        cut[row:row + 3] = -mu, math.cos(angle), math.sin(angle)
+        return cut
+
+    def _outside(self, forces: np.ndarray, size: float, cuts: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
+        """Tangents that cut these forces (or this ray) off; none when they are inside their circles."""
+        new = []
+        for row, mu in self.circles:
+            if math.hypot(forces[row + 1], forces[row + 2]) > mu * forces[row] + 1e-10 * size:
+                angle = math.atan2(forces[row + 2], forces[row + 1]) % (2.0 * math.pi)
+                if all(r != row or abs(angle - old) > FINEST for r, _, old in cuts):    # the circle's distance is FINEST^2 / 8
+                    new.append((row, mu, angle))
+        return new
+
+
+def force_set(stage: Stage, forces: np.ndarray, a: np.ndarray) -> ForceSet:
+    """Everything that differs from `forces` and leaves the acceleration a as it is."""
+    A = 1.0 + float(np.abs(a).max(initial=0.0))
+    columns, inequalities, circles = [], [], []
+    for i in range(stage.count):
+        kind, r, n, mu = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.size[i]), float(stage.units.mu[i])
+        if kind == DRY:
+            if abs(a[r]) <= ZERO * A:
+                columns.append(_unit(stage, r, (1.0,)))
+                inequalities += [(_unit(stage, r, (s,)), stage.bound(i)) for s in (1.0, -1.0)]
+        elif a[r] <= ZERO * A:
+            inequalities.append((_unit(stage, r, (-1.0,)), 0.0))
+            if kind in (CONE, PLANAR, PYRAMID):
+                _friction(stage, kind, r, n, mu, a, A, columns, inequalities, circles)
+            else:
+                columns.append(_unit(stage, r, (1.0, *stage.units.factor[i, :n - 1])))
+    return _reduce(stage, forces, columns, inequalities, circles)
+
+
+def _unit(stage: Stage, row: int, entries: tuple[float, ...]) -> np.ndarray:
+    column = np.zeros(stage.free_rows)
+    column[row:row + len(entries)] = entries
+    return column
+
+
+def _friction(stage: Stage, kind: int, r: int, n: int, mu: float, a: np.ndarray, A: float, columns: list, inequalities: list,  # type: ignore[type-arg]
+              circles: list) -> None:  # type: ignore[type-arg]
+    """Force directions of one contact at zero slip: fixed where its acceleration is not zero, free inside the cone elsewhere."""
+    a_t = a[r + 1:r + n]
+    if kind == CONE:
+        if np.hypot(*a_t) > ZERO * A:
+            columns.append(_unit(stage, r, (1.0, *(-mu * a_t / np.hypot(*a_t)))))
+        else:
+            columns += [_unit(stage, r + k, (1.0,)) for k in range(3)]
+            circles.append((r, mu))
+        return
+    fixed = [-mu * math.copysign(1.0, x) if abs(x) > ZERO * A else 0.0 for x in a_t]
+    columns.append(_unit(stage, r, (1.0, *fixed)))
+    for k, x in enumerate(a_t):
+        if abs(x) <= ZERO * A:
+            columns.append(_unit(stage, r + 1 + k, (1.0,)))
+            for sign in (1.0, -1.0):
+                limit = _unit(stage, r, (-mu,))
+                limit[r + 1 + k] = sign
+                inequalities.append((limit, 0.0))
+
+
+def _reduce(stage: Stage, forces: np.ndarray, columns: list[np.ndarray], inequalities: list[tuple[np.ndarray, float]],
+            circles: list[tuple[int, float]]) -> ForceSet:
+    F = np.array(columns).T.reshape(stage.free_rows, len(columns))
+    null = np.zeros((stage.free_rows, 0))
+    if len(columns):
+        _, values, right = np.linalg.svd(stage.B @ F)
+        rank = int((values > RANK * max(values[0], 1e-300)).sum())
+        null = F @ right[rank:].T
+    g = np.array([row @ null for row, _ in inequalities]).reshape(len(inequalities), null.shape[1])
+    d = np.array([limit - row @ forces for row, limit in inequalities])
+    return ForceSet(forces, null, tuple(circles), g, np.where(np.abs(d) < 1e-12, 0.0, d))
+
+
+def normals_alone(stage: Stage, a: np.ndarray) -> bool:
+    """Whether the acceleration can be carried without friction where every contact keeps (a = 0). Then it is the only one:
+
+    (v1' - v2').M (v1' - v2') = sum (f1 - f2).(a1 - a2) <= -sum mu f2_N |a2_t| <= 0 when f1_t = 0 and a1 = 0.
+    """
+    for i in range(stage.count):
+        if stage.frictional(i):
+            rows = slice(int(stage.units.first[i]), int(stage.units.first[i + 1]))
+            if stage.units.kind[i] == SLIDING or np.abs(a[rows]).max() > ZERO:
+                return False
+    columns = []
+    for i in range(stage.count):
+        if stage.units.kind[i] != DRY:
+            columns.append(int(stage.units.first[i]))
+    return solve_lp(np.zeros(len(columns)), stage.B[:, columns], -stage.c).outcome == "optimal"

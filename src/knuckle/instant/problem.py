@@ -1,0 +1,206 @@
+"""The contact problem of PHYSICS 3 as data: read from a file (CONTRACT 3), checked, and written back."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from knuckle.errors import Fault, InputError
+
+AT_REST = 1e-9              # m/s or rad/s: a smaller slip or joint rate is none
+SYMMETRIC = 1e-10           # relative: a larger asymmetry of M is a mistake, not round-off
+JOINT_KINDS = ("limit", "dry_friction", "bilateral")
+KEYS = {"problem": {"name", "M", "h", "contacts", "joints"},
+        "contact": {"name", "label", "mu", "W_N", "W_T", "W_U", "bias", "slip"},
+        "joint": {"name", "kind", "W", "bias", "bound", "rate"}}
+NOTES = {"family", "params", "expected", "note", "seed", "description"}     # a problem file may say where it comes from
+
+
+@dataclass(frozen=True)
+class ContactProblem:
+    """M v' = h + W^T f, a = W v' + bias. Contacts own `dim` rows each (N, T and, in space, U), joint rows follow."""
+    M: np.ndarray           # nv x nv, kg, kg m, kg m^2
+    h: np.ndarray           # nv, applied minus velocity terms, N or N m
+    W: np.ndarray           # rows x nv, A minus B, N into A
+    bias: np.ndarray        # rows, m/s^2 or rad/s^2: acceleration at v' = 0
+    dim: int                # rows of a contact: 3 in space, 2 in the plane
+    sliding: np.ndarray     # contacts, bool
+    mu: np.ndarray          # contacts
+    slip: np.ndarray        # contacts x (dim - 1), m/s
+    joint_kind: tuple[str, ...] = ()
+    bound: np.ndarray = field(default_factory=lambda: np.zeros(0))      # joint rows, N or N m (dry friction)
+    rate: np.ndarray = field(default_factory=lambda: np.zeros(0))       # joint rows, m/s or rad/s
+    name: str = ""
+    contact_names: tuple[str, ...] = ()
+    joint_names: tuple[str, ...] = ()
+
+    @property
+    def contacts(self) -> int:
+        return len(self.mu)
+
+    @property
+    def contact_rows(self) -> int:
+        return self.dim * len(self.mu)
+
+    def contact_name(self, i: int) -> str:
+        return self.contact_names[i] if i < len(self.contact_names) else str(i + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of CONTRACT 3."""
+        axes = ("W_N", "W_T", "W_U")[:self.dim]
+        contacts = []
+        for i in range(self.contacts):
+            rows = slice(self.dim * i, self.dim * (i + 1))
+            contact: dict[str, Any] = {"name": self.contact_name(i), "label": "sliding" if self.sliding[i] else "rolling", "mu": float(self.mu[i])}
+            contact |= {axis: row.tolist() for axis, row in zip(axes, self.W[rows], strict=True)}
+            contacts.append(contact | {"bias": self.bias[rows].tolist(), "slip": self.slip[i].tolist()})
+        joints = []
+        for i, kind in enumerate(self.joint_kind):
+            row = self.contact_rows + i
+            joint: dict[str, Any] = {"kind": kind, "W": self.W[row].tolist(), "bias": float(self.bias[row])}
+            joints.append(joint | ({"bound": float(self.bound[i]), "rate": float(self.rate[i])} if kind == "dry_friction" else {}))
+        return {"name": self.name, "M": self.M.tolist(), "h": self.h.tolist(), "contacts": contacts, "joints": joints}
+
+
+class _Reader:
+    """Collects every fault of a document instead of stopping at the first."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def fault(self, key: str, message: str, got: object, todo: str) -> None:
+        self.faults.append(Fault(key=key, message=message, got=got, todo=todo))
+
+    def numbers(self, key: str, value: object, shape: tuple[int | None, ...], todo: str) -> np.ndarray | None:
+        """A finite float array of the shape, None (and a fault) otherwise."""
+        try:
+            array = np.array(value, dtype=float) if _plain_numbers(value) else None
+        except (TypeError, ValueError):
+            array = None
+        if array is None:
+            self.fault(key, "is not a table of numbers", value, todo)
+        elif array.ndim != len(shape) or any(want is not None and want != have for want, have in zip(shape, array.shape, strict=True)):
+            wanted = " x ".join("any" if want is None else str(want) for want in shape)
+            self.fault(key, f"must have {wanted} numbers", " x ".join(map(str, array.shape)), todo)
+        elif not np.isfinite(array).all():
+            self.fault(key, "has a number that is not finite", float(array[~np.isfinite(array)][0]), todo)
+        else:
+            return array
+        return None
+
+    def number(self, key: str, value: object, least: float | None = None) -> float | None:
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not math.isfinite(value):
+            self.fault(key, "must be a finite number", value, "give a number")
+            return None
+        if least is not None and value < least:
+            self.fault(key, f"must be at least {least:g}", value, "give a larger number")
+            return None
+        return float(value)
+
+    def known(self, key: str, document: Mapping[str, Any], kind: str) -> None:
+        for name in document:
+            if name not in KEYS[kind] and not (kind == "problem" and name in NOTES):
+                self.fault(f"{key}{name}", "is not a key of a contact problem", name, f"use one of {', '.join(sorted(KEYS[kind]))}")
+
+
+def _plain_numbers(value: object) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fiu"
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return all(_plain_numbers(part) for part in value)
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _read_inertia(reader: _Reader, document: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray] | None:
+    M = reader.numbers("M", document.get("M"), (None, None), "give the nv x nv mass matrix")
+    if M is None:
+        return None
+    h = reader.numbers("h", document.get("h"), (len(M),), "give applied minus velocity terms, as many as M has rows")
+    if len(M) == 0 or M.shape[0] != M.shape[1]:
+        reader.fault("M", "must be square and not empty", " x ".join(map(str, M.shape)), "give the nv x nv mass matrix")
+    elif abs(M - M.T).max() > SYMMETRIC * abs(M).max():
+        reader.fault("M", "is not symmetric", float(abs(M - M.T).max()), "give M = M^T")
+    else:
+        scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))
+        smallest = float(np.linalg.eigvalsh(M / np.outer(scale, scale))[0])
+        if smallest <= 1e-14:
+            reader.fault("M", "is not positive definite", smallest, "give every direction of motion a mass or inertia")
+        elif h is not None:
+            return M, h
+    return None
+
+
+def _read_contact(reader: _Reader, i: int, contact: object, nv: int, dim: int) -> tuple[Any, ...] | None:
+    key, before = f"contacts[{i}].", len(reader.faults)
+    if not isinstance(contact, Mapping):
+        reader.fault(key[:-1], "must be an object", contact, "give label, mu, W_N, W_T, ...")
+        return None
+    reader.known(key, contact, "contact")
+    axes = ("W_N", "W_T", "W_U")[:dim]
+    rows = [reader.numbers(key + axis, contact.get(axis), (nv,), f"give {nv} numbers, as many as M has rows") for axis in axes]
+    mu = reader.number(key + "mu", contact.get("mu"), 0.0)
+    bias = reader.numbers(key + "bias", contact.get("bias", [0.0] * dim), (dim,), "give the acceleration at v' = 0 along N, T, U")
+    slip = reader.numbers(key + "slip", contact.get("slip", [0.0] * (dim - 1)), (dim - 1,), "give the slip velocity along T, U")
+    label = contact.get("label")
+    if label not in ("rolling", "sliding"):
+        reader.fault(key + "label", "must be rolling or sliding", label, "label it by its slip velocity")
+    elif slip is not None and (np.linalg.norm(slip) > AT_REST) != (label == "sliding"):
+        speed = float(np.linalg.norm(slip))
+        if label == "rolling":
+            reader.fault(key + "slip", "is not zero at a rolling contact", speed, "label it sliding, or set the slip to zero")
+        else:
+            reader.fault(key + "slip", "is zero at a sliding contact", speed, "label it rolling, or give its slip velocity")
+    if rows[0] is not None and not rows[0].any():
+        reader.fault(key + "W_N", "is zero: nothing moves along this normal", 0.0, "leave the contact out, or correct its normal row")
+    return None if len(reader.faults) > before else (rows, mu, bias, slip, label == "sliding", str(contact.get("name", i + 1)))
+
+
+def _read_joint(reader: _Reader, i: int, joint: object, nv: int) -> tuple[Any, ...] | None:
+    key, before = f"joints[{i}].", len(reader.faults)
+    if not isinstance(joint, Mapping):
+        reader.fault(key[:-1], "must be an object", joint, "give kind and W")
+        return None
+    reader.known(key, joint, "joint")
+    if joint.get("kind") not in JOINT_KINDS:
+        reader.fault(key + "kind", f"must be one of {', '.join(JOINT_KINDS)}", joint.get("kind"), "name the kind of joint row")
+    row = reader.numbers(key + "W", joint.get("W"), (nv,), f"give {nv} numbers, as many as M has rows")
+    if row is not None and not row.any():
+        reader.fault(key + "W", "is zero", 0.0, "leave the joint row out, or correct it")
+    bias = reader.number(key + "bias", joint.get("bias", 0.0))
+    bound = reader.number(key + "bound", joint.get("bound", 0.0), 0.0)
+    rate = reader.number(key + "rate", joint.get("rate", 0.0))
+    return None if len(reader.faults) > before else (joint["kind"], row, bias, bound, rate, str(joint.get("name", i + 1)))
+
+
+def read_problem(document: object) -> ContactProblem:
+    """A checked problem from the document of CONTRACT 3; InputError with every fault otherwise."""
+    reader = _Reader()
+    if not isinstance(document, Mapping):
+        reader.fault("", "a contact problem is an object with M, h and contacts", type(document).__name__, "see `knuckle solve --help`")
+        raise InputError(reader.faults)
+    reader.known("", document, "problem")
+    contacts, joints = document.get("contacts", []), document.get("joints", [])
+    for key, value in (("contacts", contacts), ("joints", joints)):
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            reader.fault(key, "must be a list", value, "give [] where there are none")
+    inertia = _read_inertia(reader, document)
+    if inertia is None or not isinstance(contacts, Sequence) or not isinstance(joints, Sequence):
+        raise InputError(reader.faults)
+    nv, spatial = len(inertia[1]), [isinstance(contact, Mapping) and "W_U" in contact for contact in contacts]
+    dim = 3 if any(spatial) else 2
+    read = [_read_contact(reader, i, contact, nv, dim) for i, contact in enumerate(contacts)]
+    rows = [_read_joint(reader, i, joint, nv) for i, joint in enumerate(joints)]
+    if reader.faults:
+        raise InputError(reader.faults[:20])
+    good, extra = [c for c in read if c is not None], [j for j in rows if j is not None]
+    return ContactProblem(
+        M=0.5 * (inertia[0] + inertia[0].T), h=inertia[1], dim=dim, name=str(document.get("name", "")),
+        W=np.array([row for c in good for row in c[0]] + [j[1] for j in extra]).reshape(-1, nv),
+        bias=np.array([b for c in good for b in c[2]] + [j[2] for j in extra]),
+        sliding=np.array([c[4] for c in good], bool), mu=np.array([c[1] for c in good], float),
+        slip=np.array([c[3] for c in good], float).reshape(-1, dim - 1),
+        joint_kind=tuple(j[0] for j in extra), bound=np.array([j[3] for j in extra], float), rate=np.array([j[4] for j in extra], float),
+        contact_names=tuple(c[5] for c in good), joint_names=tuple(j[5] for j in extra))

@@ -1,0 +1,253 @@
+"""Every answer of a problem that the regular modes leave open: depth first over cells of modes, with proofs.
+
+A cell is dropped when its linear program is infeasible, closed when it is proved to hold no answer but those known, and
+otherwise split. What is left when the budget ends is reported: the search then says that it is not complete.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from knuckle.instant import cells
+from knuckle.instant.relaxation import Arc, Cell, Choice, relax
+from knuckle.instant.slides import SlideBounds, SlideSystem, at_most_one, bounds, newton, slide_system
+from knuckle.instant.stage import Stage
+from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
+
+BUDGET = 6000               # cells; a three-finger grasp takes some hundred
+FINEST = 1e-3               # rad: arcs are not split further
+ZERO = 1e-9                 # scaled forces and accelerations below this are none
+SAME = 1e-7                 # accelerations closer than this, relative, are one
+QUADRANTS = tuple(Arc(0.5 * math.pi * k - math.pi, 0.5 * math.pi * (k + 1) - math.pi) for k in range(4))
+
+
+@dataclass
+class Search:
+    """State of one search. Answers are (forces, accelerations) of the scaled problem, one per acceleration."""
+    stage: Stage
+    answers: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    continuum: bool = False
+    complete: bool = True
+    cells: int = 0
+    leftover: list[Cell] = field(default_factory=list)
+
+    def acceleration(self, forces: np.ndarray) -> np.ndarray:
+        return self.stage.B @ forces + self.stage.c
+
+    def add(self, forces: np.ndarray) -> None:
+        """Keep the answer unless its acceleration is known."""
+        a = self.acceleration(forces)
+        if violation(self.stage, forces, a) > 1e-8:
+            return
+        for _, known in self.answers:
+            if np.abs(a - known).max(initial=0.0) <= SAME * (1.0 + np.abs(known).max(initial=0.0)):
+                return
+        self.answers.append((forces, a))
+
+
+def violation(stage: Stage, forces: np.ndarray, a: np.ndarray) -> float:
+    """Largest violation of any unit's law, in the scaled problem (PHYSICS 3)."""
+    worst, units = 0.0, stage.units
+    F, A = 1.0 + np.abs(forces).max(initial=0.0), 1.0 + np.abs(a).max(initial=0.0)
+    for i in range(stage.count):
+        r, n, kind = int(units.first[i]), int(units.size[i]), units.kind[i]
+        f_t, a_t = forces[r + 1:r + n], a[r + 1:r + n]
+        if kind == DRY:
+            bound = stage.bound(i)
+            worst = max(worst, (abs(forces[r]) - bound) / F, abs(abs(a[r]) * forces[r] + bound * a[r]) / (F * A))
+            continue
+        worst = max(worst, -forces[r] / F, -a[r] / A, min(abs(forces[r]) / F, abs(a[r]) / A))
+        if kind == UNILATERAL or n == 1:
+            continue
+        limit = units.mu[i] * max(forces[r], 0.0)
+        if kind == SLIDING:
+            worst = max(worst, float(np.abs(f_t - units.factor[i, :n - 1] * forces[r]).max()) / F)
+        elif kind == CONE:
+            worst = max(worst, (math.hypot(*f_t) - limit) / F, float(np.abs(math.hypot(*a_t) * f_t + limit * a_t).max()) / (F * A))
+        else:
+            worst = max(worst, float(np.abs(f_t).max() - limit) / F, float(np.abs(np.abs(a_t) * f_t + limit * a_t).max()) / (F * A))
+    return worst
+
+
+def stick_mode(kind: int) -> int:
+    return 0 if kind == DRY else 1
+
+
+def choices(kind: int) -> list[Choice]:
+    """Every mode of a unit, the likeliest first; spatial sliding by quadrants of its direction."""
+    if kind == CONE:
+        return [1, 0, *QUADRANTS]
+    return [1, 0, *range(2, MODE_COUNT[kind])]
+
+
+def _belongs(search: Search, cell: Cell, forces: np.ndarray, a: np.ndarray) -> bool:
+    """Whether a known answer has the break and stick modes of a cell without slides."""
+    units, F, A = search.stage.units, 1.0 + np.abs(forces).max(initial=0.0), 1.0 + np.abs(a).max(initial=0.0)
+    for i, choice in enumerate(cell):
+        r, n = int(units.first[i]), int(units.size[i])
+        if choice is None or not search.stage.frictional(i):
+            continue
+        values, size = (forces, F) if choice == 0 else (a, A)
+        if np.abs(values[r:r + n]).max() > 10 * ZERO * size:
+            return False
+    return True
+
+
+def monotone(stage: Stage, cell: Cell) -> bool:
+    """Every contact of the cell breaks or sticks (or is frictionless): two answers in it have the same acceleration, because
+    (v1' - v2').M (v1' - v2') = sum (f1 - f2).(a1 - a2) <= 0 then."""
+    return all(choice == 0 or (choice == 1 and stage.units.kind[i] != SLIDING)
+               for i, choice in enumerate(cell) if stage.frictional(i))
+
+
+def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
+    """All answers, starting from the forces of those that are known."""
+    search = Search(stage)
+    for forces in known:
+        search.add(forces)
+    for choice in (1, 0):                                  # everything sticks, everything breaks: the ends of most continua
+        corner = tuple((0 if choice == 1 and stage.units.kind[i] == DRY else choice) for i in range(stage.count))
+        if monotone(stage, corner):
+            _settle(search, corner)
+    search.leftover.clear()
+    for forces, _ in list(search.answers):
+        _directional(search, forces)
+    if search.continuum:
+        return search
+    order = sorted(range(stage.count), key=lambda i: not stage.frictional(i))
+    stack: list[Cell] = [(None,) * stage.count]
+    while stack and not search.continuum:
+        if search.cells >= budget:
+            search.complete = False
+            search.leftover += stack
+            break
+        search.cells += 1
+        stack.extend(reversed(_examine(search, stack.pop(), order)))
+    search.complete = search.complete and not search.leftover
+    return search
+
+
+def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
+    """The cells that must be looked at in place of this one."""
+    stage = search.stage
+    undecided = [i for i in order if cell[i] is None]
+    friction = [i for i in undecided if stage.frictional(i)]
+    arcs = [i for i in order if isinstance(cell[i], Arc)]
+    polyhedron = relax(stage, cell)
+    if polyhedron.optimum(np.zeros(polyhedron.E.shape[1]))[0] == "infeasible":
+        return []
+    if not friction and monotone(stage, cell) and any(_belongs(search, cell, *answer) for answer in search.answers):
+        return []
+    if undecided and (friction or not arcs or not _only_closure(search, cell)):
+        i = undecided[0]
+        return [(*cell[:i], choice, *cell[i + 1:]) for choice in choices(int(stage.units.kind[i]))]
+    if undecided:
+        return []
+    if arcs:
+        return _examine_slides(search, cell, arcs)
+    _settle(search, cell)
+    return []
+
+
+def _only_closure(search: Search, cell: Cell) -> bool:
+    """Whether some sliding contact of the cell can only have no slip or no force: then its answers lie in other cells too."""
+    limits = bounds(search.stage, cell)
+    return not limits.feasible or bool((limits.alpha[:, 1] <= ZERO).any() or (limits.f_N[:, 1] <= ZERO).any())
+
+
+def _examine_slides(search: Search, cell: Cell, arcs: list[int]) -> list[Cell]:
+    stage = search.stage
+    limits = bounds(stage, cell)
+    if not limits.feasible or (limits.alpha[:, 1] <= ZERO).any() or (limits.f_N[:, 1] <= ZERO).any():
+        return []                                          # no slip at all, or no force: the cell of sticking, or of breaking, holds it
+    system = slide_system(stage, cell)
+    if system is not None:
+        inside = _candidate(search, cell, system, limits)
+        if inside and at_most_one(system, cell, limits):
+            return []
+    widest = max(arcs, key=lambda i: cell[i].width)  # type: ignore[union-attr]
+    arc = cell[widest]
+    if not isinstance(arc, Arc) or arc.width < FINEST:
+        search.leftover.append(cell)
+        return []
+    halves = (Arc(arc.lo, arc.middle), Arc(arc.middle, arc.hi))
+    return [(*cell[:widest], half, *cell[widest + 1:]) for half in halves]
+
+
+def _candidate(search: Search, cell: Cell, system: SlideSystem, limits: SlideBounds) -> bool:
+    """Newton from the middle of the cell; True when its root lies in the cell (whether it is an answer or fails a bound)."""
+    n, m = system.columns.shape[1], len(system.arcs)
+    phi = np.array([cell[i].middle for i in system.arcs])  # type: ignore[union-attr]
+    half = np.array([0.5 * cell[i].width for i in system.arcs])  # type: ignore[union-attr]
+    sizes = [np.where(np.isfinite(x[:, 1]), 0.5 * (x[:, 0] + x[:, 1]), 1.0) for x in (limits.f_N, limits.alpha)]
+    start = np.concatenate([np.zeros(n), sizes[0], phi, sizes[1]])
+    y = newton(system, start)
+    if y is None:
+        return False
+    search.add(system.total(y))
+    return bool((np.abs(y[n + m:n + 2 * m] - phi) <= half + 1e-12).all())
+
+
+def _settle(search: Search, cell: Cell) -> None:
+    """A cell with every mode chosen and no unknown direction: its answers are a convex set."""
+    stage = search.stage
+    outcome, forces = cells.inner_point(stage, cell)
+    if forces is None:
+        if outcome != "infeasible":
+            search.leftover.append(cell)
+        return
+    if monotone(stage, cell):
+        search.add(forces)
+        return
+    polyhedron, spread = relax(stage, cell), False
+    for key in polyhedron.moves:
+        low, high = polyhedron.move_interval(key)
+        spread = spread or high - low > SAME * (1.0 + abs(low))
+    if not spread:
+        search.add(forces)
+        return
+    _extremes(search, cell)
+
+
+def _extremes(search: Search, cell: Cell) -> None:
+    """A continuum of accelerations: the answers at both ends of every acceleration that varies."""
+    stage, cuts = search.stage, {}  # type: ignore[var-annotated]
+    before = len(search.answers)
+    for row in range(stage.free_rows):
+        for sign in (1.0, -1.0):
+            _, forces = cells.extreme(stage, cell, sign * stage.B[row], cuts)
+            if forces is not None:
+                search.add(forces)
+    if len(search.answers) - before > 1 or (before and len(search.answers) > before):
+        search.continuum = True
+
+
+def _directional(search: Search, forces: np.ndarray) -> None:
+    """With the directions of a known answer kept, are its slip accelerations free? Then the answers are a continuum."""
+    stage, a = search.stage, search.acceleration(forces)
+    A = 1.0 + np.abs(a).max(initial=0.0)
+    cell: list[Choice] = []
+    for i in range(stage.count):
+        kind, r, n = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.size[i])
+        if a[r] > ZERO * A and kind != DRY:
+            cell.append(0)
+        elif kind in (DRY, UNILATERAL, SLIDING):
+            cell.append(None if kind == DRY else 1)
+        elif np.abs(a[r + 1:r + n]).max() <= ZERO * A:
+            cell.append(stick_mode(kind))
+        elif kind == CONE:
+            phi = math.atan2(a[r + 2], a[r + 1])
+            cell.append(Arc(phi, phi))
+        else:
+            signs = [0 if abs(x) <= ZERO * A else 1 if x > 0 else 2 for x in a[r + 1:r + n]]
+            cell.append(1 + signs[0] if n == 2 else 1 + 3 * signs[0] + signs[1])
+    if any(choice is None for choice in cell):
+        return
+    polyhedron = relax(stage, tuple(cell))
+    for key in polyhedron.moves:
+        low, high = polyhedron.move_interval(key)
+        if high - low > SAME * (1.0 + abs(low)) and not monotone(stage, tuple(cell)):
+            _extremes(search, tuple(cell))
+            return

@@ -1,0 +1,150 @@
+"""From a contact problem to its answer: regular modes compiled, the rest by the careful search, judged at the end."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from knuckle.errors import InputError
+from knuckle.instant import kernels, search
+from knuckle.instant.answer import Answer, Solution, Verdict, mode_words
+from knuckle.instant.contact_sets import p_matrix_of
+from knuckle.instant.forces import SPREAD, force_set, normals_alone
+from knuckle.instant.problem import ContactProblem, read_problem
+from knuckle.instant.residuals import acceleration_scale, residual
+from knuckle.instant.stage import Stage, lay_out
+from knuckle.instant.units import CONE, PYRAMID
+
+LAWS = ("cone", "pyramid")
+TRUSTED = 1e-9              # residual of an answer that is reported as one
+
+
+def solve(problem: ContactProblem | Mapping[str, Any], law: str = "cone") -> Answer:
+    """Every answer of the contact problem of CONTRACT 3. Content that is wrong gives the verdict invalid_input."""
+    if law not in LAWS:
+        return _invalid(law, f"law: must be one of {', '.join(LAWS)} (got {law}); use cone unless you study paper 000")
+    if not isinstance(problem, ContactProblem):
+        try:
+            problem = read_problem(problem)
+        except InputError as error:
+            return _invalid(law, *(str(fault) for fault in error.faults))
+    stage = lay_out(problem, law)
+    return answer_of(stage)
+
+
+def _invalid(law: str, *errors: str) -> Answer:
+    return Answer(Verdict.INVALID_INPUT, law, complete=True, errors=errors)
+
+
+def _contradiction(stage: Stage, row: int) -> Answer:
+    name = stage.problem.joint_names[row - stage.problem.contact_rows] if stage.problem.joint_names else str(row)
+    return Answer(Verdict.INCONSISTENT, stage.law, complete=True,
+                  certificate={"kind": "contradicting_constraints", "row": name,
+                               "meaning": "the bilateral rows before it already fix this acceleration to another value"})
+
+
+def answer_of(stage: Stage) -> Answer:
+    """The answer of a problem whose regular modes were solved."""
+    if stage.status == kernels.NO_INERTIA:
+        return _invalid(stage.law, "M: is not positive definite; give every direction of motion a mass or inertia")
+    if stage.contradiction is not None:
+        return _contradiction(stage, stage.contradiction)
+    counts, work, n = stage.work.counts, stage.work, stage.free_rows
+    known = [work.answers[k, :n].copy() for k in range(int(counts[0]))]
+    found = search.Search(stage)
+    if PYRAMID in stage.units.kind and not known:
+        known = _cone_guess(stage)                         # an answer of the circle is one of the pyramid when nothing slides
+    for forces in known:
+        found.add(forces)
+    if stage.status == kernels.BY_ENERGY:
+        certificate: dict[str, Any] = {"kind": "energy", "meaning": "two answers would differ by an energy that friction cannot make"}
+    elif stage.status == kernels.BY_MODES:
+        certificate = {"kind": "every_mode_tried", "modes": int(counts[1])}
+    elif len(found.answers) == 1 and not any(stage.frictional(i) for i in range(stage.count)):
+        certificate = {"kind": "convex", "meaning": "without friction the acceleration is the least of a strictly convex function"}
+    elif len(found.answers) == 1 and normals_alone(stage, found.answers[0][1]):
+        certificate = {"kind": "carried_without_friction"}
+    else:
+        found = search.run(stage, known)
+        certificate = {"kind": "cells_searched", "cells": found.cells, "leftover": len(found.leftover)}
+    return _assemble(stage, found, certificate)
+
+
+def _cone_guess(stage: Stage) -> list[np.ndarray]:
+    kind = stage.units.kind.copy()
+    stage.units.kind[kind == PYRAMID] = CONE
+    solved = kernels.newton_answer(stage.units, stage.work, stage.count, stage.free_rows)
+    stage.units.kind[:] = kind
+    return [stage.work.f[:stage.free_rows].copy()] if solved else []
+
+
+def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | None) -> Answer:
+    answers = found.answers
+    solutions = [_solution(stage, forces) for forces, _ in answers]
+    doubtful = [s.residual for s in solutions if not s.residual <= TRUSTED]
+    common: dict[str, Any] = dict(law=stage.law, contact_names=tuple(stage.problem.contact_name(i) for i in range(stage.problem.contacts)),
+                                  p_matrix=p_matrix_of(stage, answers), certificate=certificate)
+    if doubtful:
+        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(s for s in solutions if s.residual <= TRUSTED),
+                      reason=f"an answer was found whose residual {max(doubtful):.1e} is not below {TRUSTED:.0e}", **common)
+    if len(answers) > 1:
+        return Answer(Verdict.INDETERMINATE, complete=found.complete or found.continuum, continuum=found.continuum, solutions=tuple(solutions),
+                      acceleration_range=_acceleration_range(solutions) if found.continuum else None,
+                      reason="" if found.complete else "there may be further answers", **common)
+    if not found.complete:
+        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions),
+                      reason=f"{len(found.leftover)} cells of modes were left when the search ended", **common)
+    if not answers:
+        return Answer(Verdict.INCONSISTENT, complete=True, **common)
+    return _one_acceleration(stage, *answers[0], solutions[0], common)
+
+
+def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution: Solution, common: dict[str, Any]) -> Answer:
+    """determinate, or force_indeterminate with the range of every force component and extreme forces."""
+    carriers = force_set(stage, forces, a)
+    k, dim = stage.problem.contacts, stage.problem.dim
+    if carriers.unique:
+        return Answer(Verdict.DETERMINATE, complete=True, solutions=(solution,), **common)
+    ranges, extremes, settled = np.zeros((stage.free_rows, 2)), [forces], True
+    for row in range(stage.free_rows):
+        for side, sign in enumerate((1.0, -1.0)):
+            value, where = carriers.extreme(sign * np.eye(stage.free_rows)[row])
+            settled = settled and not math.isnan(value)
+            ranges[row, side] = sign * value
+            if where is not None:
+                extremes.append(where)
+    if not settled:
+        return Answer(Verdict.UNDECIDED, complete=False, solutions=(solution,), reason="the range of a force was not settled", **common)
+    if (ranges[:, 1] - ranges[:, 0]).max() <= SPREAD * (1.0 + np.abs(forces).max()):
+        return Answer(Verdict.DETERMINATE, complete=True, solutions=(solution,), **common)
+    units = (stage.work.scale[:stage.free_rows] * stage.work.load[0])[:dim * k]
+    solutions = tuple(_solution(stage, where) for where in _distinct(extremes))
+    return Answer(Verdict.FORCE_INDETERMINATE, complete=True, solutions=solutions,
+                  force_range=(ranges[:dim * k] * units[:, None]).reshape(k, dim, 2), **common)
+
+
+def _distinct(extremes: list[np.ndarray]) -> list[np.ndarray]:
+    kept: list[np.ndarray] = []
+    for forces in extremes[1:] + extremes[:1]:
+        if all(np.abs(forces - other).max() > SPREAD * (1.0 + np.abs(other).max()) for other in kept):
+            kept.append(forces)
+    return kept
+
+
+def _solution(stage: Stage, scaled: np.ndarray) -> Solution:
+    problem = stage.problem
+    vdot = stage.vdot(scaled)
+    forces = stage.forces(scaled, vdot)
+    a = problem.W @ vdot + problem.bias
+    k, dim = problem.contacts, problem.dim
+    f_contact, a_contact = forces[:dim * k].reshape(k, dim), a[:dim * k].reshape(k, dim)
+    modes, transitions = mode_words(a_contact, problem.sliding, problem.slip, acceleration_scale(problem, vdot))
+    return Solution(vdot=vdot, f=f_contact, a=a_contact, joint_f=forces[dim * k:], joint_a=a[dim * k:], modes=modes,
+                    transitions=transitions, residual=residual(problem, stage.law, vdot, forces))
+
+
+def _acceleration_range(solutions: list[Solution]) -> np.ndarray:
+    a = np.array([s.a for s in solutions])
+    return np.stack([a.min(axis=0), a.max(axis=0)], axis=-1)

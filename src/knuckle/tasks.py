@@ -1,0 +1,168 @@
+"""One function per command, each naming its stages in order: the page to read first.
+
+    scenario -> model -> contact -> instant -> cli
+
+Rooms are imported inside the functions, because starting the command must be quick.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from knuckle.errors import Fault, InputError, KnuckleError, StoreError
+
+if TYPE_CHECKING:
+    from knuckle.instant.answer import Answer
+    from knuckle.instant.problem import ContactProblem
+    from knuckle.model import System
+    from knuckle.scenario import Scenario
+
+
+# --- scenario files ---
+
+
+def load(path_or_name: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """`kn.load`: a shipped scenario, a YAML file, or an MJCF or URDF file, with overrides by dotted keys."""
+    from knuckle import scenario
+
+    return scenario.load(path_or_name, overrides, compile_with=compile_scenario)
+
+
+def scenarios() -> list[dict[str, Any]]:
+    """`knuckle scenarios`: name, title and file of every shipped scenario."""
+    from knuckle import scenario
+
+    found = [scenario.load(name) for name in scenario.shipped_names()]
+    keys = ("name", "title", "description", "path")
+    return [{key: str(getattr(one, key)) for key in keys} for one in found]
+
+
+def shipped_scenario(name: str) -> dict[str, Any]:
+    """`knuckle scenarios NAME`: the text of one of them, to start from."""
+    from knuckle import scenario
+
+    if name not in scenario.shipped_names():
+        todo = scenario.suggestion(name, scenario.shipped_names(), "shipped scenarios")
+        raise InputError("no such shipped scenario", got=name, todo=todo)
+    one = scenario.load(name)
+    return {"name": one.name, "path": str(one.path), "text": one.text}
+
+
+def schema() -> dict[str, Any]:
+    """`knuckle schema`: JSON schema of scenario files."""
+    from knuckle import scenario
+
+    return scenario.json_schema()
+
+
+def check(path_or_name: str, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """`knuckle check`: reads the file, builds its model, looks for contacts; says all that is wrong or doubtful."""
+    from knuckle import model
+
+    findings: dict[str, Any] = {"file": str(path_or_name), "errors": [], "warnings": [], "summary": []}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            question = load(path_or_name, overrides)
+            built = model.build(question)
+            findings["summary"] = _what_exists(built.system)
+            # AWAITS contact: what touches at this state, gaps, drift, settling.
+        except KnuckleError as error:
+            findings["errors"] = error.lines() if isinstance(error, InputError) else [str(error)]
+    doubts = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    findings["warnings"] = list(dict.fromkeys(doubts))
+    return findings
+
+
+def _what_exists(system: System) -> list[str]:
+    objects = ", ".join(system.body_names[body] for body in system.objects) or "none"
+    place = "space" if system.plane is None else "a plane"
+    counts = f"actuators: {len(system.actuator_names)}, shapes: {len(system.shapes)}"
+    return [f"degrees of freedom: {system.nv} in {place}, {counts}", f"objects: {objects}"]
+
+
+# --- the answer at one instant ---
+
+
+def compile_scenario(question: Scenario) -> Any:
+    """`scenario.compile()`: the models loaded and the kernels ready, for many cheap calls."""
+    raise NotImplementedError("AWAITS model.compose and instant: System of a scenario")
+
+
+def modes(question: Scenario | str | Path, overrides: Mapping[str, Any] | None = None) -> Answer:
+    """`knuckle modes`: scenario -> system and state -> contacts -> problem -> every answer, verdict and margins."""
+    raise NotImplementedError("AWAITS model, contact, instant")
+
+
+def modes_page(question: Scenario, answer: Answer, path: Path) -> Path:
+    """`knuckle modes --html`: one self-contained page with the picture of hand, forces and cones, and the verdict."""
+    raise NotImplementedError("AWAITS plots and report")
+
+
+def from_mujoco(model: Any, data: Any) -> Any:
+    """`kn.from_mujoco`: System and state of a living MuJoCo simulation."""
+    from knuckle.model import from_mujoco as read
+
+    return read(model, data)
+
+
+def solve(problem: Mapping[str, Any] | ContactProblem, law: str = "cone") -> Answer:
+    """`kn.solve`, `knuckle solve`: a bare contact problem. Faults of its content give the verdict `invalid_input`, no exception."""
+    from knuckle.instant.solve import solve as answer
+
+    return answer(problem, law)
+
+
+# --- machinery ---
+
+
+def warmup(report: Callable[[int, int, str], None] | None = None) -> dict[str, Any]:
+    """`knuckle warmup`: compiles every kernel into the user's cache; `report(done, total, module)` follows the work."""
+    from knuckle.compiled import kernel
+
+    kernel.warm_up(report or (lambda done, total, module: None))
+    return {"modules": len(kernel.kernel_modules()), "cache": str(kernel.CACHE), "warm": kernel.is_warm()}
+
+
+def read_json(path: str) -> Any:
+    """One JSON document from a file; a syntax error is a fault with its line and column."""
+    import json
+
+    file = "standard input" if path == "-" else path
+    if path != "-" and not Path(path).exists():
+        raise InputError("no such file", file=file, todo="give the path of a JSON file")
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+        return json.loads(text, object_pairs_hook=_each_key_once)
+    except json.JSONDecodeError as error:
+        message = f"not readable as JSON: {error.msg}"
+        raise InputError(Fault(message, file=file, line=error.lineno, column=error.colno)) from None
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{error.object[error.start]:02x}"
+        raise InputError("the file is not UTF-8 text", file=file, got=got) from None
+    except RecursionError:
+        raise InputError("nested too deeply", file=file) from None
+    except InputError as error:
+        raise error.at(file) from None
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError("is given twice in one mapping", key=key, todo="keep one")
+        found[key] = value
+    return found
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a result, and its folder where there is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from error

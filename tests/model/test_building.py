@@ -1,0 +1,120 @@
+"""A scenario's data becomes system, state and actuator forces; what does not fit is named with its place in the file."""
+
+import numpy as np
+import pytest
+
+from knuckle.errors import InputError
+from knuckle.model import build
+from knuckle.scenario import load
+
+HAND = """\
+<mujoco>
+  <option gravity="0 0 0"/>
+  <worldbody>
+    <body name="belt" pos="0 0 -1"><geom name="belt" type="box" size="1 1 .1" mass="1"/></body>
+    <body name="upper">
+      <joint name="base" axis="0 0 1"/>
+      <geom name="upper" type="capsule" fromto="0 0 0 .3 0 0" size=".01" mass=".5"/>
+      <body name="lower" pos=".3 0 0">
+        <joint name="knee" axis="0 0 1"/>
+        <geom name="lower" type="capsule" fromto="0 0 0 .3 0 0" size=".01" mass=".5"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="base motor" joint="base" gear="2"/>
+    <motor name="knee motor" joint="knee" gear="3"/>
+  </actuator>
+  <keyframe><key name="bent" qpos=".1 .2" ctrl="1 -1"/></keyframe>
+</mujoco>
+"""
+
+SCENARIO = """\
+knuckle: 1
+model: hand.xml
+keyframe: bent
+objects:
+  - {name: ball, kind: sphere, size: [0.05], mass: 1, position: [0, 1, 0]}
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    (tmp_path / "hand.xml").write_text(HAND)
+    (tmp_path / "question.yaml").write_text(SCENARIO)
+    return lambda **overrides: load(
+        tmp_path / "question.yaml", {key.replace("__", "."): value for key, value in overrides.items()}
+    )
+
+
+def test_keyframe_and_objects_give_the_state(scenario):
+    built = build(scenario())
+    np.testing.assert_array_equal(built.state.q, [0.1, 0.2, 0, 1, 0, 1, 0, 0, 0])
+    np.testing.assert_array_equal(built.state.ctrl, [1, -1])
+    np.testing.assert_allclose(built.torque, [2, -3, 0, 0, 0, 0, 0, 0], atol=1e-15)
+
+
+def test_joints_by_name_replace_the_keyframe(scenario):
+    built = build(scenario(state__joints={"knee": 0.7}, state__rates={"base": 2, "ball": [1, 2, 3, 0, 0, 0]}))
+    assert built.state.q[:2].tolist() == [0.1, 0.7]
+    assert built.state.v.tolist() == [2, 0, 1, 2, 3, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("torque", "generalised"),
+    [
+        ([5, 7], [10, 21]),  # one per actuator, through the gears
+        ([5, 7, 0, 0, 0, 0, 0, 0], [5, 7]),  # one per degree of freedom
+        ({"knee motor": 7}, [0, 21]),
+        ({"knee": 7, "base motor": 5}, [10, 7]),
+    ],
+)
+def test_torques_instead_of_what_the_actuators_give(scenario, torque, generalised):
+    built = build(scenario(torque=torque))
+    np.testing.assert_allclose(built.torque, [*generalised, 0, 0, 0, 0, 0, 0], atol=1e-15)
+
+
+def test_controls_by_name_keep_the_others(scenario):
+    np.testing.assert_array_equal(build(scenario(ctrl={"knee motor": 4})).state.ctrl, [1, 4])
+
+
+def test_moving_bodies_are_prescribed(scenario):
+    built = build(scenario(moving={"belt": {"velocity": [1, 0, 0], "angular_acceleration": [0, 0, 2]}}))
+    row = built.system.moving[built.system.body("belt")]
+    np.testing.assert_array_equal(row, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (
+            {"keyframe": "straight"},
+            ["override: keyframe: no such keyframe (got straight)", "hand.xml: keyframe: no such"],
+        ),
+        ({"torque": [1, 2, 3]}, ["override: torque: has the wrong length (got 3); give 2 or 8 numbers"]),
+        ({"torque": {"knee moto": 1}}, ["override: torque.knee moto: no such actuator"]),
+        ({"ctrl": {"knee moto": 1}}, ["override: ctrl.knee moto: no such actuator; did you mean `knee motor`?"]),
+        ({"ctrl": [1]}, ["override: ctrl: has the wrong length (got 1)"]),
+        ({"state__q": [1, 2]}, ["override: q: has the wrong length (got 2); give 9 numbers"]),
+        ({"state__joints": {"elbow": 1}}, ["override: joints.elbow: no such joint or object"]),
+        ({"state__joints": {"ball": 1}}, ["override: joints.ball: has the wrong length (got 1); give 7 numbers"]),
+        ({"moving": {"lower": {}}}, ["override: moving.lower: this body moves or carries joints"]),
+        ({"moving": {"lowr": {}}}, ["override: moving.lowr: no such body"]),
+        ({"model": "foot.xml"}, ["foot.xml: no such file"]),
+        ({"objects__ball__name": "belt"}, ["objects.belt: the model has a body of this name already"]),
+    ],
+)
+def test_what_does_not_fit_is_named(scenario, overrides, words):
+    with pytest.raises(InputError) as caught:
+        build(scenario(**overrides))
+    assert any(word in str(caught.value) for word in words)
+
+
+def test_faults_of_the_model_have_the_scenarios_place(tmp_path):
+    (tmp_path / "hand.xml").write_text(HAND)
+    path = tmp_path / "question.yaml"
+    path.write_text(SCENARIO + "shapes:\n  - {name: pad, kind: sphere, size: [0.1], body: thumb}\n")
+    with pytest.raises(InputError) as caught:
+        build(load(path))
+    column = len("  - {name: pad, kind: sphere, size: [0.1], body: ") + 1
+    assert str(caught.value).startswith(f"{path}:7:{column}: shapes.pad.body: no such body (got thumb); bodies: ")
