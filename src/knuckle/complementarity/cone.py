@@ -14,7 +14,7 @@ from knuckle.complementarity.residuals_cone import cone_residual
 
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
 ROUNDS = 12                           # sweeps and Newton in turn; hardly any solved problem needs more than 8
-PACE = {True: 3e8, False: 1e6}        # multiplications a second, compiled and interpreted, on the slow side
+PACE = {True: 1e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def newton_step(kinds: Integers, work: ConeWork, shift: float) -> bool:
                     work.J[m, column] = row[j]
                     column += 1
             m += 1
-    work.info[EFFORT] += float(m * m * (m + n))
+    work.info[EFFORT] += float(m * m * m // 3 + 3 * m * n)
     if not dense.lu_factor(work.J, work.pivots, m):
         return False
     dense.lu_solve(work.J, work.pivots, work.rhs, m)

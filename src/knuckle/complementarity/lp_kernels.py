@@ -6,7 +6,7 @@ from knuckle.complementarity import tableau_kernels
 
 OPTIMAL, INFEASIBLE, UNBOUNDED, UNDECIDED = 0, 1, 2, 3
 CHECK = 1e-9      # certificates: against the sum of the absolute values of the terms, in the caller's numbers ...
-FLOOR = 1e-13     # ... or in scaled units, where all terms are round-off themselves
+FLOOR = 1e-11     # ... or in scaled units, where all terms are the round-off of many pivots themselves
 COST = 1e-10      # reduced costs of the scaled problem below this are round-off
 PIVOT = 1e-9      # and entries of its tableau
 
@@ -258,5 +258,5 @@ def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: Lp
         gap += b[i] * work.y[i]
         size += abs(b[i] * work.y[i])
     work.value[0] = worth
-    optimal = abs(worth - gap) <= CHECK * size and bounded_below(c, 1.0, A, m, n, dear, free, work)
+    optimal = abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, 1.0, A, m, n, dear, free, work)
     return OPTIMAL if optimal else UNDECIDED

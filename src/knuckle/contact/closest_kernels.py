@@ -10,8 +10,7 @@ from knuckle.compiled.kernel import Integers, IntegerTable, Matrix, Vector, inne
 from knuckle.contact import normal_kernels as normal
 from knuckle.contact import shape_kernels as shape
 from knuckle.contact import space_kernels as space
-from knuckle.contact.kinematics_kernels import Linear
-from knuckle.contact.normal_kernels import Scratch
+from knuckle.contact.normal_kernels import ALONG, BACK, CANDIDATE, FOOT, NORMAL, OTHER, Q, SPARE, SPREAD_A, START, STEP, X_A, X_B
 from knuckle.contact.shape_kernels import ShapeTable
 from knuckle.model.kernels import Plant
 
@@ -57,11 +56,7 @@ class Contacts(NamedTuple):
     velocity: Vector         # 3 nc
     residual: Vector         # nc, F7; infinite where the contact has no normal
     motion: Matrix           # nc x 14, gap acceleration, residual, Arel, n', s_A, s_B of kinematics_kernels, at v' = 0
-    linear: Linear
-    scratch: Scratch
-    J_A: Matrix              # 3 x nv
-    J_B: Matrix
-    rates: Matrix            # 6 x 3, velocity, acceleration and angular velocity of A and of B
+    work: Matrix             # normal_kernels.ROWS x 3
 
 
 @inner
@@ -105,34 +100,34 @@ def lies_in(shapes: ShapeTable, e: int, what: int, row: int) -> bool:
 
 
 @inner
-def off_edge(shapes: ShapeTable, s: int, what: int, row: int, x: Vector, work: Scratch) -> float:
+def off_edge(shapes: ShapeTable, s: int, what: int, row: int, x: Vector, work: Matrix) -> float:
     """Distance of a surface point x from the edge it should be on, roundness aside; 0 for other features."""
     if what != shape.EDGE:
         return 0.0
     start = shapes.world_vertices[shapes.edges[row, 0]]
-    space.combine(shapes.world_vertices[shapes.edges[row, 1]], -1.0, start, work.edge)
-    length = space.normalize(work.edge)
-    space.combine(x, -1.0, start, work.spare)
-    along = space.dot(work.spare, work.edge)
-    space.combine(work.spare, -along, work.edge, work.spare)
-    across = abs(math.sqrt(space.dot(work.spare, work.spare)) - shapes.radius[s])
+    space.combine(shapes.world_vertices[shapes.edges[row, 1]], -1.0, start, work[ALONG])
+    length = space.normalize(work[ALONG])
+    space.combine(x, -1.0, start, work[SPARE])
+    along = space.dot(work[SPARE], work[ALONG])
+    space.combine(work[SPARE], -along, work[ALONG], work[SPARE])
+    across = abs(math.sqrt(space.dot(work[SPARE], work[SPARE])) - shapes.radius[s])
     return max(-along, along - length, across)
 
 
 @inner
 def slot_for(search: Search, first: int, count: int, gap: float, contacts: Contacts) -> int:
-    """Where a point of a pair goes whose place is in scratch.x_A: the next slot, that of a farther one, or -1 (known already, or too many).
+    """Where a point of a pair goes whose place is in work row X_A: the next slot, that of a farther one, or -1 (known already, or too many).
 
     In the plane, points that differ only across it are one contact, half way between.
     """
-    work = contacts.scratch
+    work = contacts.work
     if count >= contacts.gap.size:
         return -1
     farthest = first
     for k in range(first, count):
-        space.combine(work.x_A, -1.0, contacts.point_A[k], work.other)
-        across = space.dot(work.other, search.plane_normal)
-        if space.dot(work.other, work.other) - across * across < SAME_POINT * SAME_POINT:
+        space.combine(work[X_A], -1.0, contacts.point_A[k], work[OTHER])
+        across = space.dot(work[OTHER], search.plane_normal)
+        if space.dot(work[OTHER], work[OTHER]) - across * across < SAME_POINT * SAME_POINT:
             space.combine(contacts.point_A[k], 0.5 * across, search.plane_normal, contacts.point_A[k])
             space.combine(contacts.point_B[k], 0.5 * across, search.plane_normal, contacts.point_B[k])
             return -1
@@ -146,14 +141,14 @@ def slot_for(search: Search, first: int, count: int, gap: float, contacts: Conta
 @inner
 def add(search: Search, pair: int, first: int, count: int, swap: bool, n: Vector, what_A: int, row_A: int, what_B: int, row_B: int,
         contacts: Contacts) -> int:
-    """Notes a point of a pair: surface points in scratch.x_A, x_B, normal n. With `swap` all that is given of A and B changes place."""
-    work = contacts.scratch
+    """Notes a point of a pair: surface points in work rows X_A, X_B, normal n. With `swap` all that is given of A and B changes place."""
+    work = contacts.work
     if swap:
         for i in range(3):
-            work.x_A[i], work.x_B[i] = work.x_B[i], work.x_A[i]
+            work[X_A, i], work[X_B, i] = work[X_B, i], work[X_A, i]
         what_A, row_A, what_B, row_B = what_B, row_B, what_A, row_A
     sign = -1.0 if swap else 1.0
-    gap = sign * (space.dot(n, work.x_A) - space.dot(n, work.x_B))
+    gap = sign * (space.dot(n, work[X_A]) - space.dot(n, work[X_B]))
     if gap > search.reach:
         return count
     k = slot_for(search, first, count, gap, contacts)
@@ -162,8 +157,8 @@ def add(search: Search, pair: int, first: int, count: int, swap: bool, n: Vector
     contacts.gap[k] = gap
     for i in range(3):
         contacts.n[k, i] = sign * n[i]
-    space.copy(work.x_A, contacts.point_A[k])
-    space.copy(work.x_B, contacts.point_B[k])
+    space.copy(work[X_A], contacts.point_A[k])
+    space.copy(work[X_B], contacts.point_B[k])
     contacts.pair[k], contacts.feature_A[k], contacts.feature_B[k] = pair, 8 * row_A + what_A, 8 * row_B + what_B
     return max(count, k + 1)
 
@@ -173,21 +168,21 @@ def corners_on_face(shapes: ShapeTable, search: Search, pair: int, first: int, c
                     contacts: Contacts) -> int:
     """Corners of A over a face of B (`swap`: the other way round), each with the exact normal of the face."""
     s, o = (search.pairs[pair, 1], search.pairs[pair, 0]) if swap else (search.pairs[pair, 0], search.pairs[pair, 1])
-    work = contacts.scratch
+    work = contacts.work
     if face < 0:
-        shape.axis(shapes, o, work.step)
-        space.copy(shapes.pos[o], work.foot)
+        shape.axis(shapes, o, work[STEP])
+        space.copy(shapes.pos[o], work[FOOT])
     else:
-        space.copy(shapes.world_normals[face], work.step)
-        space.copy(shapes.world_vertices[shapes.loops[shapes.loop_at[face]]], work.foot)
+        space.copy(shapes.world_normals[face], work[STEP])
+        space.copy(shapes.world_vertices[shapes.loops[shapes.loop_at[face]]], work[FOOT])
     for i in range(3):
-        work.start[i] = -work.step[i]
+        work[START, i] = -work[STEP, i]
     for i in range(corner_count(shapes, s, what)):
-        what_s, row_s = corner(shapes, s, what, row, i, work.start, work.x_A, work.spare)
-        height = space.dot(work.x_A, work.step) - space.dot(work.foot, work.step)
-        if height <= search.reach and shape.inside_face(shapes, o, face, work.x_A, normal.NEAR_SURFACE, work.spare):
-            space.combine(work.x_A, -height, work.step, work.x_B)
-            count = add(search, pair, first, count, swap, work.step, what_s, row_s, shape.FACE, face, contacts)
+        what_s, row_s = corner(shapes, s, what, row, i, work[START], work[X_A], work[SPARE])
+        height = space.dot(work[X_A], work[STEP]) - space.dot(work[FOOT], work[STEP])
+        if height <= search.reach and shape.inside_face(shapes, o, face, work[X_A], normal.NEAR_SURFACE, work[SPARE]):
+            space.combine(work[X_A], -height, work[STEP], work[X_B])
+            count = add(search, pair, first, count, swap, work[STEP], what_s, row_s, shape.FACE, face, contacts)
     return count
 
 
@@ -196,27 +191,27 @@ def ends_beside_edge(shapes: ShapeTable, search: Search, pair: int, first: int, 
                      contacts: Contacts) -> int:
     """Ends of an edge e of A beside a parallel edge f of B (`swap`: the other way round)."""
     s, o = (search.pairs[pair, 1], search.pairs[pair, 0]) if swap else (search.pairs[pair, 0], search.pairs[pair, 1])
-    work = contacts.scratch
+    work = contacts.work
     start = shapes.world_vertices[shapes.edges[f, 0]]
-    space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, start, work.edge)
-    length = space.normalize(work.edge)
+    space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, start, work[ALONG])
+    length = space.normalize(work[ALONG])
     for i in range(2):
         vertex = shapes.edges[e, i]
-        space.combine(shapes.world_vertices[vertex], -1.0, start, work.foot)
-        along = space.dot(work.foot, work.edge)
+        space.combine(shapes.world_vertices[vertex], -1.0, start, work[FOOT])
+        along = space.dot(work[FOOT], work[ALONG])
         if along < -normal.NEAR_SURFACE or along > length + normal.NEAR_SURFACE:
             continue
-        space.combine(start, along, work.edge, work.x_B)
-        space.combine(shapes.world_vertices[vertex], -1.0, work.x_B, work.candidate)
+        space.combine(start, along, work[ALONG], work[X_B])
+        space.combine(shapes.world_vertices[vertex], -1.0, work[X_B], work[CANDIDATE])
         if shapes.radius[s] + shapes.radius[o] == 0.0:       # sharp edges have the one normal; else each end its own exact one
-            space.combine(work.candidate, -1.0, work.candidate, work.candidate)
-            space.combine(work.candidate, -1.0 if swap else 1.0, n, work.candidate)
-        space.normalize(work.candidate)
-        space.combine(shapes.world_vertices[vertex], -shapes.radius[s], work.candidate, work.x_A)
-        space.combine(work.x_B, shapes.radius[o], work.candidate, work.x_B)
+            space.combine(work[CANDIDATE], -1.0, work[CANDIDATE], work[CANDIDATE])
+            space.combine(work[CANDIDATE], -1.0 if swap else 1.0, n, work[CANDIDATE])
+        space.normalize(work[CANDIDATE])
+        space.combine(shapes.world_vertices[vertex], -shapes.radius[s], work[CANDIDATE], work[X_A])
+        space.combine(work[X_B], shapes.radius[o], work[CANDIDATE], work[X_B])
         # The end of a cylinder's edge is a point of its rim.
         what, row = (shape.RIM, i) if shapes.kind[s] == shape.CYLINDER else (shape.VERTEX, vertex)
-        count = add(search, pair, first, count, swap, work.candidate, what, row, shape.EDGE, f, contacts)
+        count = add(search, pair, first, count, swap, work[CANDIDATE], what, row, shape.EDGE, f, contacts)
     return count
 
 
@@ -225,14 +220,14 @@ def crossings(shapes: ShapeTable, search: Search, pair: int, first: int, count: 
               n: Vector, contacts: Contacts) -> int:
     """Edges of two faces (or edges) in one plane that cross between their ends."""
     A, B = search.pairs[pair, 0], search.pairs[pair, 1]
-    work = contacts.scratch
+    work = contacts.work
     for e in range(shapes.edge_at[A], shapes.edge_at[A + 1]):
         if not lies_in(shapes, e, what_A, row_A):
             continue
         for f in range(shapes.edge_at[B], shapes.edge_at[B + 1]):
             if lies_in(shapes, f, what_B, row_B) and normal.crossing(shapes, e, f, -normal.NEAR_SURFACE, work) >= 0.0:
-                space.combine(work.foot, -shapes.radius[A], n, work.x_A)
-                space.combine(work.other, shapes.radius[B], n, work.x_B)
+                space.combine(work[FOOT], -shapes.radius[A], n, work[X_A])
+                space.combine(work[OTHER], shapes.radius[B], n, work[X_B])
                 count = add(search, pair, first, count, False, n, shape.EDGE, e, shape.EDGE, f, contacts)
     return count
 
@@ -242,26 +237,26 @@ def single_point(shapes: ShapeTable, search: Search, pair: int, count: int, what
                  contacts: Contacts) -> int:
     """One contact between two pointed or smooth features; the count, or UNRESOLVED."""
     A, B = search.pairs[pair, 0], search.pairs[pair, 1]
-    work = contacts.scratch
+    work = contacts.work
     gap = normal.separation(shapes, A, B, n, work)
     # An edge has no support point of its own: it touches opposite the other body's.
     if what_B == shape.EDGE:
-        space.combine(work.x_A, -gap, n, work.x_B)
+        space.combine(work[X_A], -gap, n, work[X_B])
     elif what_A == shape.EDGE:
-        space.combine(work.x_B, gap, n, work.x_A)
-    space.combine(work.x_A, -gap, n, work.foot)
-    space.combine(work.foot, -1.0, work.x_B, work.foot)
-    off = math.sqrt(space.dot(work.foot, work.foot))
-    off = max(off, off_edge(shapes, A, what_A, row_A, work.x_A, work), off_edge(shapes, B, what_B, row_B, work.x_B, work))
+        space.combine(work[X_B], gap, n, work[X_A])
+    space.combine(work[X_A], -gap, n, work[FOOT])
+    space.combine(work[FOOT], -1.0, work[X_B], work[FOOT])
+    off = math.sqrt(space.dot(work[FOOT], work[FOOT]))
+    off = max(off, off_edge(shapes, A, what_A, row_A, work[X_A], work), off_edge(shapes, B, what_B, row_B, work[X_B], work))
     if off > 10.0 * SAME_POINT:                              # n is not where the bodies are nearest
         return UNRESOLVED
     # The smooth part of a cylinder is a rim.
     if what_A == shape.SMOOTH and shapes.kind[A] == shape.CYLINDER:
-        shape.axis(shapes, A, work.spare)
-        what_A, row_A = shape.RIM, 0 if space.dot(work.spare, n) < 0.0 else 1
+        shape.axis(shapes, A, work[SPARE])
+        what_A, row_A = shape.RIM, 0 if space.dot(work[SPARE], n) < 0.0 else 1
     if what_B == shape.SMOOTH and shapes.kind[B] == shape.CYLINDER:
-        shape.axis(shapes, B, work.spare)
-        what_B, row_B = shape.RIM, 0 if space.dot(work.spare, n) > 0.0 else 1
+        shape.axis(shapes, B, work[SPARE])
+        what_B, row_B = shape.RIM, 0 if space.dot(work[SPARE], n) > 0.0 else 1
     return add(search, pair, count, count, False, n, what_A, row_A, what_B, row_B, contacts)
 
 
@@ -269,11 +264,11 @@ def single_point(shapes: ShapeTable, search: Search, pair: int, count: int, what
 def touch(shapes: ShapeTable, search: Search, pair: int, count: int, n: Vector, contacts: Contacts) -> int:
     """The points of a pair with common normal n."""
     A, B = search.pairs[pair, 0], search.pairs[pair, 1]
-    work, first = contacts.scratch, count
+    work, first = contacts.work, count
     for i in range(3):
-        work.back[i] = -n[i]
-    what_A, row_A = shape.feature(shapes, A, work.back, work.spare)
-    what_B, row_B = shape.feature(shapes, B, n, work.spare)
+        work[BACK, i] = -n[i]
+    what_A, row_A = shape.feature(shapes, A, work[BACK], work[SPARE])
+    what_B, row_B = shape.feature(shapes, B, n, work[SPARE])
     edges = what_A == shape.EDGE and what_B == shape.EDGE
     if not edges and what_A != shape.FACE and what_B != shape.FACE:
         return single_point(shapes, search, pair, count, what_A, row_A, what_B, row_B, n, contacts)
@@ -310,17 +305,17 @@ def frame(search: Search, pair: int, n: Vector, t: Vector, u: Vector) -> None:
 @inner
 def complete(shapes: ShapeTable, search: Search, k: int, contacts: Contacts) -> None:
     """Bodies, frame, curvature and directions of slot k."""
-    work, pair, n = contacts.scratch, contacts.pair[k], contacts.n[k]
+    work, pair, n = contacts.work, contacts.pair[k], contacts.n[k]
     frame(search, pair, n, contacts.t[k], contacts.u[k])
-    space.copy(contacts.t[k], work.q[0])
-    space.copy(contacts.u[k], work.q[1])
+    space.copy(contacts.t[k], work[Q])
+    space.copy(contacts.u[k], work[Q + 1])
     for side in range(2):
         s = search.pairs[pair, side]
         feature = contacts.feature_A[k] if side == 0 else contacts.feature_B[k]
         K, E = (contacts.K_A[k], contacts.E_A[k]) if side == 0 else (contacts.K_B[k], contacts.E_B[k])
         for i in range(3):
-            work.back[i] = -n[i] if side == 0 else n[i]
-        rank = shape.surface(shapes, s, feature % 8, feature // 8, work.back, work.q, work.spare, work.spread_A, K, E)
+            work[BACK, i] = -n[i] if side == 0 else n[i]
+        rank = shape.surface(shapes, s, feature % 8, feature // 8, work[BACK], work[Q: Q + 2], work[SPARE], work[SPREAD_A], K, E)
         if side == 0:
             contacts.rank_A[k], contacts.body_A[k] = rank, shapes.body[s]
         else:
@@ -328,7 +323,7 @@ def complete(shapes: ShapeTable, search: Search, k: int, contacts: Contacts) -> 
 
 
 @inner
-def pair_normal(shapes: ShapeTable, search: Search, pair: int, reach: float, n: Vector, work: Scratch) -> float:
+def pair_normal(shapes: ShapeTable, search: Search, pair: int, reach: float, n: Vector, work: Matrix) -> float:
     """The common normal of a pair and its separation; -inf for a plane (its corners tell) and for bodies farther apart than `reach`."""
     A, B = search.pairs[pair, 0], search.pairs[pair, 1]
     if shapes.kind[B] == shape.PLANE:
@@ -348,10 +343,10 @@ def touch_pair(shapes: ShapeTable, search: Search, pair: int, count: int, contac
     """Points of one pair. Features beyond reach are skipped at first; if nothing fits then, all are tried: far apart, or UNRESOLVED."""
     reach, found = search.reach, UNRESOLVED
     for _ in range(2):
-        separation = pair_normal(shapes, search, pair, reach, contacts.scratch.n, contacts.scratch)
+        separation = pair_normal(shapes, search, pair, reach, contacts.work[NORMAL], contacts.work)
         if separation > search.reach:
             return count
-        found = touch(shapes, search, pair, count, contacts.scratch.n, contacts)
+        found = touch(shapes, search, pair, count, contacts.work[NORMAL], contacts)
         if found != UNRESOLVED:
             return found
         reach = FAR
@@ -363,11 +358,11 @@ def find_contacts(plant: Plant, shapes: ShapeTable, search: Search, contacts: Co
     """Fills slots for every pair nearer than search.reach; their number, FULL (too few slots) or UNRESOLVED (slot 0 names the pair)."""
     for s in range(shapes.kind.size):
         shape.place_origin(plant, shapes, s)
-    count, work = 0, contacts.scratch
+    count, work = 0, contacts.work
     for pair in range(search.pairs.shape[0]):
         A, B = search.pairs[pair, 0], search.pairs[pair, 1]
-        space.combine(shapes.pos[A], -1.0, shapes.pos[B], work.other)
-        if math.sqrt(space.dot(work.other, work.other)) - shapes.bound[A] - shapes.bound[B] > search.reach:
+        space.combine(shapes.pos[A], -1.0, shapes.pos[B], work[OTHER])
+        if math.sqrt(space.dot(work[OTHER], work[OTHER])) - shapes.bound[A] - shapes.bound[B] > search.reach:
             continue
         shape.place(plant, shapes, A)
         shape.place(plant, shapes, B)

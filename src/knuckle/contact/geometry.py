@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from knuckle.contact import rows_kernels, slots
 from knuckle.contact.closest_kernels import Contacts, Search
+from knuckle.contact.rows_kernels import RowSpace
 from knuckle.contact.shape_kernels import ShapeTable
 from knuckle.contact.shapes import shape_table
 from knuckle.model.structure import Shape
@@ -22,13 +23,14 @@ class Geometry:
     table: ShapeTable
     search: Search
     contacts: Contacts
+    rows: RowSpace
 
     def update(self, q: ArrayLike, v: ArrayLike) -> int:
         """Moves the system to (q, v), finds contacts, writes their rows; returns how many."""
         v = np.ascontiguousarray(v, dtype=float)
         self.system.terms(np.ascontiguousarray(q, dtype=float), v)
         count = slots.find_contacts(self.system.plant, self.table, self.search, self.contacts, self.shapes)
-        rows_kernels.contact_rows(self.system.plant, v, self.contacts, count)
+        rows_kernels.contact_rows(self.system.plant, v, self.contacts, self.rows, count)
         return count
 
 
@@ -37,4 +39,5 @@ def contact_geometry(system: System, pairs: Sequence[tuple[int, int]], reach: fl
     """`pairs` are rows (A, B) of system.shapes, see pairs.py."""
     shapes = tuple(system.shapes)
     search = slots.make_search(pairs, shapes, system.plane, reach, tangents)
-    return Geometry(system, shapes, shape_table(shapes), search, slots.make_contacts(slots.capacity_for(search), system.nv))
+    return Geometry(system, shapes, shape_table(shapes), search, slots.make_contacts(slots.capacity_for(search), system.nv),
+                    slots.make_row_space(system.nv))

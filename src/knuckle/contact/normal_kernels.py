@@ -5,7 +5,6 @@ is the depth of the shallowest way out. Every pair of features offers a candidat
 of the wrong features can only lose. Newton runs on the normal, two unknowns, never on surface parameters.
 """
 import math
-from typing import NamedTuple
 
 from knuckle.compiled.kernel import Matrix, Vector, inner
 from knuckle.contact import shape_kernels as shape
@@ -16,37 +15,21 @@ NEAR_SURFACE = 1e-9      # m of tolerance when a point is compared with the bord
 COINCIDENT = 1e-12       # m; closer features of sharp bodies have no direction between them
 
 
-class Scratch(NamedTuple):
-    """Vectors of the search; nothing in them outlives a call."""
-
-    candidate: Vector
-    start: Vector
-    trial: Vector
-    back: Vector
-    x_A: Vector
-    x_B: Vector
-    other: Vector
-    spare: Vector
-    edge: Vector
-    foot: Vector
-    step: Vector
-    spread_A: Vector
-    spread_B: Vector
-    q: Matrix            # 2 x 3
-    n: Vector
+# Rows of the workspace, 3-vectors that outlive no call; Q takes two rows.
+CANDIDATE, START, TRIAL, BACK, X_A, X_B, OTHER, SPARE, ALONG, FOOT, STEP, SPREAD_A, SPREAD_B, NORMAL, Q, ROWS = *range(15), 16
 
 
 @inner
-def separation(shapes: ShapeTable, A: int, B: int, n: Vector, work: Scratch) -> float:
+def separation(shapes: ShapeTable, A: int, B: int, n: Vector, work: Matrix) -> float:
     """n.(x_A - x_B) over the whole shapes; leaves the support points in x_A, x_B."""
     for i in range(3):
-        work.back[i] = -n[i]
-    height_A = shape.support(shapes, A, work.back, work.x_A, work.spare)
-    return -height_A - shape.support(shapes, B, n, work.x_B, work.spare)
+        work[BACK, i] = -n[i]
+    height_A = shape.support(shapes, A, work[BACK], work[X_A], work[SPARE])
+    return -height_A - shape.support(shapes, B, n, work[X_B], work[SPARE])
 
 
 @inner
-def consider(shapes: ShapeTable, A: int, B: int, candidate: Vector, best: float, n: Vector, work: Scratch) -> float:
+def consider(shapes: ShapeTable, A: int, B: int, candidate: Vector, best: float, n: Vector, work: Matrix) -> float:
     value = separation(shapes, A, B, candidate, work)
     if value > best:
         space.copy(candidate, n)
@@ -70,26 +53,26 @@ def part_point(shapes: ShapeTable, s: int, part: int, d: Vector, q: Matrix, x: V
 
 
 @inner
-def look(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, n: Vector, work: Scratch) -> float:
-    """Separation of two parts along n, its tangents q, the support points, and their spread. `along`: n keeps off `work.edge`."""
+def look(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, n: Vector, work: Matrix) -> float:
+    """Separation of two parts along n, its tangents q, the support points, and their spread. `along`: n keeps off `work[ALONG]`."""
     if along:
-        space.cross(work.edge, n, work.q[0])
-        space.copy(work.edge, work.q[1])
+        space.cross(work[ALONG], n, work[Q])
+        space.copy(work[ALONG], work[Q + 1])
     else:
-        space.tangents(n, work.q[0], work.q[1])
+        space.tangents(n, work[Q], work[Q + 1])
     for i in range(3):
-        work.back[i] = -n[i]
-    part_point(shapes, A, part_A, work.back, work.q, work.x_A, work.spread_A, work.spare)
-    part_point(shapes, B, part_B, n, work.q, work.x_B, work.spread_B, work.spare)
-    space.combine(work.x_A, -1.0, work.x_B, work.other)
-    return space.dot(n, work.other)
+        work[BACK, i] = -n[i]
+    part_point(shapes, A, part_A, work[BACK], work[Q: Q + 2], work[X_A], work[SPREAD_A], work[SPARE])
+    part_point(shapes, B, part_B, n, work[Q: Q + 2], work[X_B], work[SPREAD_B], work[SPARE])
+    space.combine(work[X_A], -1.0, work[X_B], work[OTHER])
+    return space.dot(n, work[OTHER])
 
 
 @inner
-def newton_step(f: float, along: bool, work: Scratch) -> float:
+def newton_step(f: float, along: bool, work: Matrix) -> float:
     """The step of n that maximises the separation: (q'(X_A + X_B) q + f) s = q'(x_A - x_B). Its length, or -1 when there is none."""
-    g, h = space.dot(work.q[0], work.other), space.dot(work.q[1], work.other)
-    a, b, c = work.spread_A[0] + work.spread_B[0], work.spread_A[1] + work.spread_B[1], work.spread_A[2] + work.spread_B[2]
+    g, h = space.dot(work[Q], work[OTHER]), space.dot(work[Q + 1], work[OTHER])
+    a, b, c = work[SPREAD_A, 0] + work[SPREAD_B, 0], work[SPREAD_A, 1] + work[SPREAD_B, 1], work[SPREAD_A, 2] + work[SPREAD_B, 2]
     if along:
         b, c, h = 0.0, 1.0 - f, 0.0
     determinant = (a + f) * (c + f) - b * b
@@ -101,12 +84,12 @@ def newton_step(f: float, along: bool, work: Scratch) -> float:
         return -1.0
     s, t = ((c + f) * g - b * h) / determinant, ((a + f) * h - b * g) / determinant
     for i in range(3):
-        work.step[i] = s * work.q[0, i] + t * work.q[1, i]
+        work[STEP, i] = s * work[Q, i] + t * work[Q + 1, i]
     return math.sqrt(s * s + t * t)
 
 
 @inner
-def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, reach: float, n: Vector, work: Scratch) -> bool:
+def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, reach: float, n: Vector, work: Matrix) -> bool:
     """Newton with backtracking from n to the common normal of two parts; False when they are farther apart than `reach`.
 
     The separation along any n is a lower bound of the distance, so a pair that starts beyond reach is done at once.
@@ -120,14 +103,14 @@ def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: b
             break
         share = 1.0
         while True:
-            space.combine(n, share, work.step, work.trial)
-            space.normalize(work.trial)
-            f_trial = look(shapes, A, part_A, B, part_B, along, work.trial, work)
+            space.combine(n, share, work[STEP], work[TRIAL])
+            space.normalize(work[TRIAL])
+            f_trial = look(shapes, A, part_A, B, part_B, along, work[TRIAL], work)
             if f_trial >= f - 1e-14 * (1.0 + abs(f)) or share * length < 1e-9:
                 break
             share *= 0.5
         f = f_trial
-        space.copy(work.trial, n)
+        space.copy(work[TRIAL], n)
         if share * length < 3e-10:                            # Newton squares the error: round-off is reached
             return True
     return False
@@ -144,54 +127,54 @@ def part_centre(shapes: ShapeTable, s: int, part: int, out: Vector, spare: Vecto
 
 
 @inner
-def best_of_faces(shapes: ShapeTable, A: int, B: int, n: Vector, work: Scratch) -> tuple[float, bool]:
+def best_of_faces(shapes: ShapeTable, A: int, B: int, n: Vector, work: Matrix) -> tuple[float, bool]:
     """Normals of faces; True when the best one is proved: the other body's support point stands above the face."""
     best, proved = -math.inf, False
     for side in range(2):
         s = B if side == 0 else A
         for f in range(shapes.face_at[s], shapes.face_at[s + 1]):
             for i in range(3):
-                work.candidate[i] = shapes.world_normals[f, i] if side == 0 else -shapes.world_normals[f, i]
-            value = separation(shapes, A, B, work.candidate, work)
+                work[CANDIDATE, i] = shapes.world_normals[f, i] if side == 0 else -shapes.world_normals[f, i]
+            value = separation(shapes, A, B, work[CANDIDATE], work)
             if value > best:
                 best = value
-                space.copy(work.candidate, n)
-                proved = shape.inside_face(shapes, s, f, work.x_A if side == 0 else work.x_B, 0.0, work.spare)
+                space.copy(work[CANDIDATE], n)
+                proved = shape.inside_face(shapes, s, f, work[X_A] if side == 0 else work[X_B], 0.0, work[SPARE])
     return best, proved
 
 
 @inner
-def crossing(shapes: ShapeTable, e: int, f: int, slack: float, work: Scratch) -> float:
+def crossing(shapes: ShapeTable, e: int, f: int, slack: float, work: Matrix) -> float:
     """Closest points of two edges: `foot` on e, `other` on f; their directions in `edge`, `step`. Returns the sine of the angle
     between the edges, or -1 when they are parallel or an end would be nearer."""
     p, r = shapes.world_vertices[shapes.edges[e, 0]], shapes.world_vertices[shapes.edges[f, 0]]
-    space.combine(shapes.world_vertices[shapes.edges[e, 1]], -1.0, p, work.edge)
-    space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, r, work.step)
-    length_e, length_f = space.normalize(work.edge), space.normalize(work.step)
-    cosine = space.dot(work.edge, work.step)
-    space.cross(work.edge, work.step, work.spare)
-    sine_2 = space.dot(work.spare, work.spare)
+    space.combine(shapes.world_vertices[shapes.edges[e, 1]], -1.0, p, work[ALONG])
+    space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, r, work[STEP])
+    length_e, length_f = space.normalize(work[ALONG]), space.normalize(work[STEP])
+    cosine = space.dot(work[ALONG], work[STEP])
+    space.cross(work[ALONG], work[STEP], work[SPARE])
+    sine_2 = space.dot(work[SPARE], work[SPARE])
     if sine_2 < shape.ALIGNED * shape.ALIGNED:
         return -1.0
-    space.combine(r, -1.0, p, work.foot)
-    a, b = space.dot(work.foot, work.edge), space.dot(work.foot, work.step)
+    space.combine(r, -1.0, p, work[FOOT])
+    a, b = space.dot(work[FOOT], work[ALONG]), space.dot(work[FOOT], work[STEP])
     s, t = (a - cosine * b) / sine_2, (cosine * a - b) / sine_2
     if s < -slack or t < -slack or s > length_e + slack or t > length_f + slack:
         return -1.0
-    space.combine(p, s, work.edge, work.foot)
-    space.combine(r, t, work.step, work.other)
+    space.combine(p, s, work[ALONG], work[FOOT])
+    space.combine(r, t, work[STEP], work[OTHER])
     return math.sqrt(sine_2)
 
 
 @inner
-def start_between(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, out: Vector, work: Scratch) -> float:
+def start_between(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, out: Vector, work: Matrix) -> float:
     """First normal from the centres of two parts, and their distance. A common normal never makes an obtuse angle with it when the
     parts are centrally symmetric, and on that half of the sphere the separation has no other maximum."""
-    part_centre(shapes, A, part_A, out, work.spare)
-    part_centre(shapes, B, part_B, work.other, work.spare)
-    space.combine(out, -1.0, work.other, out)
+    part_centre(shapes, A, part_A, out, work[SPARE])
+    part_centre(shapes, B, part_B, work[OTHER], work[SPARE])
+    space.combine(out, -1.0, work[OTHER], out)
     if along:
-        space.combine(out, -space.dot(out, work.edge), work.edge, out)
+        space.combine(out, -space.dot(out, work[ALONG]), work[ALONG], out)
     return space.normalize(out)
 
 
@@ -212,20 +195,20 @@ def part_of(shapes: ShapeTable, s: int, i: int) -> int:
 
 @inner
 def parts_candidate(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, reach: float, guess: Vector, best: float,
-                    n: Vector, work: Scratch) -> float:
-    """The common normal of two parts (`along`: the first is the edge `work.edge`), when it beats `best`."""
-    distance = start_between(shapes, A, part_A, B, part_B, along, work.start, work)
+                    n: Vector, work: Matrix) -> float:
+    """The common normal of two parts (`along`: the first is the edge `work[ALONG]`), when it beats `best`."""
+    distance = start_between(shapes, A, part_A, B, part_B, along, work[START], work)
     if part_A >= 0 and part_B >= 0:
         found = COINCIDENT < distance <= reach
     else:
         if part_A < 0 and part_B < 0 and space.dot(guess, guess) > 0.0:
-            space.copy(guess, work.start)
-        found = distance > COINCIDENT and climb(shapes, A, part_A, B, part_B, along, reach, work.start, work)
-    return consider(shapes, A, B, work.start, best, n, work) if found else best
+            space.copy(guess, work[START])
+        found = distance > COINCIDENT and climb(shapes, A, part_A, B, part_B, along, reach, work[START], work)
+    return consider(shapes, A, B, work[START], best, n, work) if found else best
 
 
 @inner
-def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, best: float, n: Vector, work: Scratch) -> float:
+def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, best: float, n: Vector, work: Matrix) -> float:
     """Parts of A with parts of B, then edges of A with parts of B, then parts of A with edges of B."""
     for case in range(3):
         count_A = shapes.edge_at[A + 1] - shapes.edge_at[A] if case == 1 else part_count(shapes, A)
@@ -236,37 +219,37 @@ def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vecto
                 if case > 0:
                     e = shapes.edge_at[A] + i if case == 1 else shapes.edge_at[B] + j
                     start, end = shapes.edges[e, 0], shapes.edges[e, 1]
-                    space.combine(shapes.world_vertices[end], -1.0, shapes.world_vertices[start], work.edge)
-                    space.normalize(work.edge)
+                    space.combine(shapes.world_vertices[end], -1.0, shapes.world_vertices[start], work[ALONG])
+                    space.normalize(work[ALONG])
                     part_A, part_B = (start, part_B) if case == 1 else (part_A, start)
                 best = parts_candidate(shapes, A, part_A, B, part_B, case > 0, reach, guess, best, n, work)
     return best
 
 
 @inner
-def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float, n: Vector, work: Scratch) -> float:
+def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float, n: Vector, work: Matrix) -> float:
     """Edges of A that cross edges of B."""
     round_bodies = shapes.radius[A] + shapes.radius[B] > 0.0
     for e in range(shapes.edge_at[A], shapes.edge_at[A + 1]):
         for f in range(shapes.edge_at[B], shapes.edge_at[B + 1]):
             if crossing(shapes, e, f, NEAR_SURFACE, work) < 0.0:
                 continue
-            space.cross(work.edge, work.step, work.candidate)
-            space.combine(work.foot, -1.0, work.other, work.start)
+            space.cross(work[ALONG], work[STEP], work[CANDIDATE])
+            space.combine(work[FOOT], -1.0, work[OTHER], work[START])
             if round_bodies:                                  # well defined however small the angle, where the product is not
-                space.copy(work.start, work.candidate)
-            length = space.normalize(work.candidate)
-            if length < COINCIDENT or abs(space.dot(work.candidate, work.start)) > reach:
+                space.copy(work[START], work[CANDIDATE])
+            length = space.normalize(work[CANDIDATE])
+            if length < COINCIDENT or abs(space.dot(work[CANDIDATE], work[START])) > reach:
                 continue
             for _ in range(1 if round_bodies else 2):
-                best = consider(shapes, A, B, work.candidate, best, n, work)
+                best = consider(shapes, A, B, work[CANDIDATE], best, n, work)
                 for i in range(3):
-                    work.candidate[i] = -work.candidate[i]
+                    work[CANDIDATE, i] = -work[CANDIDATE, i]
     return best
 
 
 @inner
-def common_normal(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, n: Vector, work: Scratch) -> float:
+def common_normal(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, n: Vector, work: Matrix) -> float:
     """The normal of largest separation, and that separation. `guess`: a first normal for smooth pairs, or zero."""
     best, proved = best_of_faces(shapes, A, B, n, work)
     if proved or best > reach:

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 from knuckle.contact import closest_kernels, kinematics_kernels
 from knuckle.contact.closest_kernels import FULL, MOST_POINTS, Contacts, Search
 from knuckle.contact.kinematics import make_linear
-from knuckle.contact.normal_kernels import Scratch
+from knuckle.contact.normal_kernels import ROWS
+from knuckle.contact.rows_kernels import RowSpace
 from knuckle.contact.shape_kernels import ShapeTable
 from knuckle.contact.shapes import check_pair
 from knuckle.errors import GeometryError
@@ -18,11 +19,6 @@ from knuckle.model.structure import Shape
 REACH = 1e-3
 
 
-def make_scratch() -> Scratch:
-    vectors = [np.zeros(3) for _ in range(13)]
-    return Scratch(*vectors, np.zeros((2, 3)), np.zeros(3))
-
-
 def make_contacts(capacity: int, nv: int) -> Contacts:
     """Slots for `capacity` contacts. find_contacts needs one slot more than it fills."""
     integers = [np.zeros(capacity, dtype=np.int64) for _ in range(7)]
@@ -31,7 +27,11 @@ def make_contacts(capacity: int, nv: int) -> Contacts:
     E_A, E_B = np.zeros((capacity, 6)), np.zeros((capacity, 6))
     return Contacts(*integers[:5], *vectors, np.zeros(capacity), K_A, K_B, E_A, E_B, *integers[5:], np.zeros((3 * capacity, nv)),
                     np.zeros(3 * capacity), np.zeros(3 * capacity), np.zeros(capacity), np.zeros((capacity, kinematics_kernels.OUT_SIZE)),
-                    make_linear(), make_scratch(), np.zeros((3, nv)), np.zeros((3, nv)), np.zeros((6, 3)))
+                    np.zeros((ROWS, 3)))
+
+
+def make_row_space(nv: int) -> RowSpace:
+    return RowSpace(make_linear(), np.zeros((3, nv)), np.zeros((3, nv)), np.zeros((6, 3)))
 
 
 def make_search(pairs: Sequence[tuple[int, int]], shapes: Sequence[Shape], plane: ArrayLike | None = None, reach: float = REACH,

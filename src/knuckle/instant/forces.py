@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,26 +32,63 @@ class ForceSet:
     def unique(self) -> bool:
         return self.null.shape[1] == 0
 
+    @cached_property
+    def centre(self) -> np.ndarray | None:
+        """Forces strictly inside every bound, found with inscribed polygons; None where there are none."""
+        sides = [self._tangent(row, mu * math.cos(math.pi / len(SIDES)), angle) for row, mu in self.circles for angle in SIDES]
+        rows = np.vstack([self.g, np.array(sides).reshape(-1, len(self.base)) @ self.null, np.zeros((1, self.null.shape[1]))])
+        limits = np.concatenate([self.d, [-side @ self.base for side in sides], [1.0]])
+        p, m = self.null.shape[1], len(limits)
+        A = np.hstack([rows, np.ones((m, 1)), np.eye(m)])
+        result = solve_lp(-np.eye(p + 1 + m)[p], A, limits, np.arange(p + 1 + m) < p)
+        if result.outcome != "optimal" or result.x is None or result.x[p] < 1e-9:
+            return None
+        return np.asarray(self.base + self.null @ result.x[:p])
+
     def extreme(self, cost: np.ndarray) -> tuple[float, np.ndarray | None]:
         """Least cost.forces: value (-inf when unbounded, nan when not settled) and where."""
         cuts = [(row, mu, angle) for row, mu in self.circles for angle in SIDES]
-        objective, p = cost @ self.null, self.null.shape[1]
+        best = (math.nan, None)
         for _ in range(ROUNDS):
-            tangents = np.array([self._tangent(*cut) for cut in cuts]).reshape(-1, len(self.base))
-            g, d = np.vstack([self.g, tangents @ self.null]), np.concatenate([self.d, -tangents @ self.base])
-            m = len(d)
-            result = solve_lp(np.concatenate([objective, np.zeros(m)]), np.hstack([g, np.eye(m)]), d, np.arange(p + m) < p)
-            if result.outcome == "unbounded" and result.ray is not None:
-                where, size = self.null @ result.ray[:p], 0.0
-            elif result.outcome == "optimal" and result.x is not None:
-                where, size = self.base + self.null @ result.x[:p], 1.0
-            else:
-                return math.nan, None
-            new = self._outside(where, size + float(np.abs(where).max(initial=0.0)), cuts)
+            outcome, where = self._program(cost, cuts)
+            if where is None:
+                return best
+            size = float(np.abs(where).max(initial=0.0))
+            new = self._outside(where, size + (outcome == "optimal"), cuts)
             if not new:
-                return (float(cost @ where), where) if result.outcome == "optimal" else (-math.inf, None)
+                return (float(cost @ where), where) if outcome == "optimal" else (-math.inf, None)
+            if outcome == "optimal" and self.centre is not None:
+                inside = self._pulled_in(where)
+                if cost @ inside - cost @ where <= SPREAD * 1e-2 * (1.0 + size):
+                    return float(cost @ inside), inside
+                best = (float(cost @ inside), inside) if cost @ inside - cost @ where <= SPREAD * (1.0 + size) else best
             cuts += new
-        return math.nan, None
+        return best
+
+    def _program(self, cost: np.ndarray, cuts: list[tuple[int, float, float]]) -> tuple[str, np.ndarray | None]:
+        """The linear program with these tangents: its optimum, or the ray along which it is unbounded."""
+        tangents = np.array([self._tangent(*cut) for cut in cuts]).reshape(-1, len(self.base))
+        g, d = np.vstack([self.g, tangents @ self.null]), np.concatenate([self.d, -tangents @ self.base])
+        p, m = self.null.shape[1], len(d)
+        result = solve_lp(np.concatenate([cost @ self.null, np.zeros(m)]), np.hstack([g, np.eye(m)]), d, np.arange(p + m) < p)
+        if result.outcome == "unbounded" and result.ray is not None:
+            return "unbounded", self.null @ result.ray[:p]
+        if result.outcome == "optimal" and result.x is not None:
+            return "optimal", self.base + self.null @ result.x[:p]
+        return result.outcome, None
+
+    def _pulled_in(self, where: np.ndarray) -> np.ndarray:
+        """The point of the set nearest to `where` on the line to the centre."""
+        centre, keep = self.centre, 1.0
+        if centre is None:
+            return where
+        for row, mu in self.circles:
+            f, step = centre[row:row + 3], (where - centre)[row:row + 3]
+            a = step[1:] @ step[1:] - (mu * step[0]) ** 2      # |f_t + s step_t| = mu (f_N + s step_N), the first s > 0
+            b, c = f[1:] @ step[1:] - mu * mu * f[0] * step[0], f[1:] @ f[1:] - (mu * f[0]) ** 2
+            roots = [t.real for t in np.roots([a, 2.0 * b, c]) if abs(t.imag) < 1e-9 * (1.0 + abs(t)) and t.real > 0.0] if abs(a) + abs(b) > 0.0 else []
+            keep = min([keep, *roots])
+        return np.asarray(centre + keep * (where - centre))
 
     def _tangent(self, row: int, mu: float, angle: float) -> np.ndarray:
         """c with c.forces <= 0 on one side of a tangent plane of the cone."""
@@ -126,7 +164,7 @@ def _reduce(stage: Stage, forces: np.ndarray, columns: list[np.ndarray], inequal
         null = F @ right[rank:].T
     g = np.array([row @ null for row, _ in inequalities]).reshape(len(inequalities), null.shape[1])
     d = np.array([limit - row @ forces for row, limit in inequalities])
-    return ForceSet(forces, null, tuple(circles), g, np.where(np.abs(d) < 1e-12, 0.0, d))
+    return ForceSet(forces, null, tuple(circles), g, np.maximum(d, 0.0))     # `forces` itself is inside
 
 
 def normals_alone(stage: Stage, a: np.ndarray) -> bool:

@@ -212,16 +212,18 @@ def _settle(search: Search, cell: Cell) -> None:
 
 
 def _extremes(search: Search, cell: Cell) -> None:
-    """A continuum of accelerations: the answers at both ends of every acceleration that varies."""
-    stage, cuts = search.stage, {}  # type: ignore[var-annotated]
-    before = len(search.answers)
+    """A convex cell whose accelerations vary: all between its ends are answers too."""
+    stage, ends = search.stage, []
+    cuts: dict[int, list[float]] = {}
     for row in range(stage.free_rows):
         for sign in (1.0, -1.0):
             _, forces = cells.extreme(stage, cell, sign * stage.B[row], cuts)
             if forces is not None:
                 search.add(forces)
-    if len(search.answers) - before > 1 or (before and len(search.answers) > before):
-        search.continuum = True
+                ends.append(search.acceleration(forces))
+    if ends:
+        spread = np.ptp(np.array(ends), axis=0).max(initial=0.0)
+        search.continuum = search.continuum or bool(spread > SAME * (1.0 + np.abs(ends).max()))
 
 
 def _directional(search: Search, forces: np.ndarray) -> None:
