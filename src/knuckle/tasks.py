@@ -90,12 +90,21 @@ def _what_exists(system: System) -> list[str]:
 
 def compile_scenario(question: Scenario) -> Any:
     """`scenario.compile()`: the models loaded and the kernels ready, for many cheap calls."""
-    raise NotImplementedError("AWAITS model.compose and instant: System of a scenario")
+    from knuckle.compiled import kernel
+    from knuckle.instant.question import ready
+
+    kernel.ready()
+    return ready(question)
 
 
 def modes(question: Scenario | str | Path, overrides: Mapping[str, Any] | None = None) -> Answer:
     """`knuckle modes`: scenario -> system and state -> contacts -> problem -> every answer, verdict and margins."""
-    raise NotImplementedError("AWAITS model, contact, instant")
+    from knuckle.instant.question import ready
+
+    if not hasattr(question, "contacts"):
+        question = load(question, overrides)
+    system = ready(question)
+    return system.modes()
 
 
 def modes_page(question: Scenario, answer: Answer, path: Path) -> Path:
@@ -103,11 +112,11 @@ def modes_page(question: Scenario, answer: Answer, path: Path) -> Path:
     raise NotImplementedError("AWAITS plots and report")
 
 
-def from_mujoco(model: Any, data: Any) -> Any:
-    """`kn.from_mujoco`: System and state of a living MuJoCo simulation."""
-    from knuckle.model import from_mujoco as read
+def from_mujoco(model: Any, data: Any, **options: Any) -> Any:
+    """`kn.from_mujoco`: a ready system and the settled state of a living MuJoCo simulation, which is left alone."""
+    from knuckle.instant.question import from_simulation
 
-    return read(model, data)
+    return from_simulation(model, data, **options)
 
 
 def solve(problem: Mapping[str, Any] | ContactProblem, law: str = "cone") -> Answer:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.contact import rows_kernels, slots
-from knuckle.contact.closest_kernels import Contacts, Search
+from knuckle.contact.manifold_kernels import Contacts, Search
 from knuckle.contact.rows_kernels import RowSpace
 from knuckle.contact.shape_kernels import ShapeTable
 from knuckle.contact.shapes import shape_table

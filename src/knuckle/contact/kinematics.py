@@ -24,8 +24,9 @@ class ContactAcceleration:
 
 
 def make_linear() -> kernels.Linear:
-    square = [np.zeros((6, 6)) for _ in range(3)]
-    return kernels.Linear(*square, np.zeros(6), np.zeros(6), np.zeros(6, dtype=np.int64), np.zeros((2, 3)), np.zeros(3), np.zeros((2, 3)))
+    return kernels.Linear(system=np.zeros((6, 6)), factors=np.zeros((6, 6)), rotation=np.zeros((6, 6)), known=np.zeros(6),
+                          unknown=np.zeros(6), pivots=np.zeros(6, dtype=np.int64), basis=np.zeros((2, 3)), slip=np.zeros(3),
+                          turn=np.zeros((2, 3)))
 
 
 def contact_acceleration(n: ArrayLike, K_A: ArrayLike, K_B: ArrayLike, V_A: ArrayLike, w_A: ArrayLike, acc_A: ArrayLike,

@@ -16,6 +16,9 @@ class Tolerances:
     residual: float = 1e-6     # rad/s; F7, above it the contact is about to tip on its line or face
 
 
+TOLERANCES = Tolerances()
+
+
 @dataclass(frozen=True)
 class Label:
     """What one contact does at this instant."""
@@ -25,7 +28,7 @@ class Label:
     on_boundary: tuple[str, ...]    # quantities close to their tolerance, in words; empty when the label is clear
 
 
-def label(gap: float, velocity: np.ndarray, tolerances: Tolerances = Tolerances()) -> Label:
+def label(gap: float, velocity: np.ndarray, tolerances: Tolerances = TOLERANCES) -> Label:
     """`velocity`: (v_N, v_T, v_U) of A minus B (v_N, v_T in the plane), m/s."""
     slip = np.zeros(2)
     slip[: len(velocity) - 1] = velocity[1:]
@@ -48,6 +51,6 @@ def label(gap: float, velocity: np.ndarray, tolerances: Tolerances = Tolerances(
     return Label(name, slip, notes)
 
 
-def labels(gaps: np.ndarray, velocities: np.ndarray, tolerances: Tolerances = Tolerances()) -> list[Label]:
+def labels(gaps: np.ndarray, velocities: np.ndarray, tolerances: Tolerances = TOLERANCES) -> list[Label]:
     """One label per contact; `velocities` n x 3 (or n x 2 in the plane)."""
     return [label(float(gap), velocity, tolerances) for gap, velocity in zip(gaps, velocities, strict=True)]

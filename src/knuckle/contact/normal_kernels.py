@@ -76,7 +76,7 @@ def newton_step(f: float, along: bool, work: Matrix) -> float:
     if along:
         b, c, h = 0.0, 1.0 - f, 0.0
     determinant = (a + f) * (c + f) - b * b
-    if a + f <= 0.0 or determinant <= 1e-9 * (a + c + 2.0 * f) ** 2 and f < 0.0:
+    if a + f <= 0.0 or (determinant <= 1e-9 * (a + c + 2.0 * f) ** 2 and f < 0.0):
         f = 0.0                                               # deep inside: the separation is not concave, its spread is
         c = 1.0 if along else c
         determinant = a * c - b * b

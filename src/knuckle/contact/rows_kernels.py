@@ -5,8 +5,8 @@ from typing import NamedTuple
 from knuckle.compiled.kernel import Matrix, Vector, kernel
 from knuckle.contact import kinematics_kernels as kinematics
 from knuckle.contact import space_kernels as space
-from knuckle.contact.closest_kernels import Contacts
 from knuckle.contact.kinematics_kernels import Linear
+from knuckle.contact.manifold_kernels import Contacts
 from knuckle.model import kernels as model
 from knuckle.model.kernels import Plant
 

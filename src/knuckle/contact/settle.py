@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knuckle.contact.geometry import Geometry
-from knuckle.contact.labels import Tolerances
+from knuckle.contact.labels import TOLERANCES, Tolerances
 from knuckle.errors import GeometryError
 
 LARGEST = 1e-3       # m; a state that must move farther is another state (CONTRACT 2)
@@ -24,7 +24,7 @@ class Settled:
 
 
 def settle(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float = LARGEST, rolling: tuple[int, ...] = (),
-           tolerances: Tolerances = Tolerances(), largest: float = LARGEST) -> Settled:
+           tolerances: Tolerances = TOLERANCES, largest: float = LARGEST) -> Settled:
     """Moves (q, v) the least, in the metric of the inertia, to gap 0 and zero drift at every contact nearer than `reach`.
 
     `rolling`: pairs whose slip is removed as well. Raises GeometryError when a contact point would move more than `largest` metres or

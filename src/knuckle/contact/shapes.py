@@ -38,22 +38,27 @@ def shape_table(shapes: Sequence[Shape]) -> ShapeTable:
     for shape in shapes:
         _check(shape)
     parts = [polytope(shape) for shape in shapes]
-    kinds = np.array([KINDS[shape.kind] for shape in shapes], dtype=np.int64)
-    starts = [np.concatenate([[0], np.cumsum([len(getattr(part, name)) for part in parts])]).astype(np.int64)
-              for name in ("vertices", "edges", "faces")]
-    loops = [face + offset for part, offset in zip(parts, starts[0], strict=False) for face in part.faces]
-    vertices = _stack([part.vertices for part in parts], 3)
-    normals = _stack([part.normals for part in parts], 3)
-    sizes = np.array([shape.size for shape in shapes], dtype=float).reshape(-1, 3)
+    vertex_at, edge_at, face_at = (_starts([len(getattr(part, name)) for part in parts]) for name in ("vertices", "edges", "faces"))
+    loops = [face + first for part, first in zip(parts, vertex_at, strict=False) for face in part.faces]
+    vertices, normals = _stack([part.vertices for part in parts], 3), _stack([part.normals for part in parts], 3)
+    edges = _stack([part.edges + first for part, first in zip(parts, vertex_at, strict=False)], 2).astype(np.int64)
+    count = len(shapes)
+
+    def of_all(values: list, width: int) -> np.ndarray:
+        return np.array(values, dtype=float).reshape(count, width)
+
     return ShapeTable(
-        kinds, sizes, np.array([_radius(shape) for shape in shapes]), np.array([_bound(shape) for shape in shapes]),
-        np.array([shape.body for shape in shapes], dtype=np.int64), np.array([shape.geom for shape in shapes], dtype=np.int64),
-        np.array([shape.position for shape in shapes], dtype=float).reshape(-1, 3),
-        np.array([np.asarray(shape.rotation, dtype=float).reshape(9) for shape in shapes]).reshape(-1, 9), *starts,
-        np.concatenate([[0], np.cumsum([len(loop) for loop in loops])]).astype(np.int64), vertices,
-        _stack([part.edges + offset for part, offset in zip(parts, starts[0], strict=False)], 2).astype(np.int64), normals,
-        np.concatenate([np.zeros(0, np.int64), *loops]).astype(np.int64),
-        np.zeros((len(shapes), 3)), np.zeros((len(shapes), 9)), vertices.copy(), normals.copy())
+        kind=np.array([KINDS[shape.kind] for shape in shapes], dtype=np.int64), size=of_all([shape.size for shape in shapes], 3),
+        radius=np.array([_radius(shape) for shape in shapes]), bound=np.array([_bound(shape) for shape in shapes]),
+        body=np.array([shape.body for shape in shapes], dtype=np.int64), geom=np.array([shape.geom for shape in shapes], dtype=np.int64),
+        local_pos=of_all([shape.position for shape in shapes], 3), local_mat=of_all([shape.rotation for shape in shapes], 9),
+        vertex_at=vertex_at, edge_at=edge_at, face_at=face_at, loop_at=_starts([len(loop) for loop in loops]), vertices=vertices, edges=edges,
+        normals=normals, loops=np.concatenate([np.zeros(0, np.int64), *loops]).astype(np.int64),
+        pos=np.zeros((count, 3)), mat=np.zeros((count, 9)), world_vertices=vertices.copy(), world_normals=normals.copy())
+
+
+def _starts(lengths: list[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 def _stack(tables: Sequence[np.ndarray], width: int) -> np.ndarray:

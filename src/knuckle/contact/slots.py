@@ -5,8 +5,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.contact import closest_kernels, kinematics_kernels
-from knuckle.contact.closest_kernels import FULL, MOST_POINTS, Contacts, Search
+from knuckle.contact.closest_kernels import FULL
 from knuckle.contact.kinematics import make_linear
+from knuckle.contact.manifold_kernels import MOST_POINTS, Contacts, Search
 from knuckle.contact.normal_kernels import ROWS
 from knuckle.contact.rows_kernels import RowSpace
 from knuckle.contact.shape_kernels import ShapeTable
@@ -21,13 +22,17 @@ REACH = 1e-3
 
 def make_contacts(capacity: int, nv: int) -> Contacts:
     """Slots for `capacity` contacts. find_contacts needs one slot more than it fills."""
-    integers = [np.zeros(capacity, dtype=np.int64) for _ in range(7)]
-    vectors = [np.zeros((capacity, 3)) for _ in range(5)]
-    K_A, K_B = np.zeros((capacity, 9)), np.zeros((capacity, 9))
-    E_A, E_B = np.zeros((capacity, 6)), np.zeros((capacity, 6))
-    return Contacts(*integers[:5], *vectors, np.zeros(capacity), K_A, K_B, E_A, E_B, *integers[5:], np.zeros((3 * capacity, nv)),
-                    np.zeros(3 * capacity), np.zeros(3 * capacity), np.zeros(capacity), np.zeros((capacity, kinematics_kernels.OUT_SIZE)),
-                    np.zeros((ROWS, 3)))
+    def integers() -> np.ndarray:
+        return np.zeros(capacity, dtype=np.int64)
+
+    def table(width: int) -> np.ndarray:
+        return np.zeros((capacity, width))
+
+    return Contacts(
+        pair=integers(), body_A=integers(), body_B=integers(), feature_A=integers(), feature_B=integers(), point_A=table(3), point_B=table(3),
+        n=table(3), t=table(3), u=table(3), gap=np.zeros(capacity), K_A=table(9), K_B=table(9), E_A=table(6), E_B=table(6),
+        rank_A=integers(), rank_B=integers(), W=np.zeros((3 * capacity, nv)), bias=np.zeros(3 * capacity), velocity=np.zeros(3 * capacity),
+        residual=np.zeros(capacity), motion=table(kinematics_kernels.OUT_SIZE), work=np.zeros((ROWS, 3)))
 
 
 def make_row_space(nv: int) -> RowSpace:

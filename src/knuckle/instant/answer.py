@@ -4,9 +4,13 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from knuckle.instant.margins import Margins
+    from knuckle.instant.moment import Moment
 
 MOVES = 1e-9                # relative to the size of the problem's accelerations: a smaller acceleration is none
 BROKEN, STUCK, SLIPS = "break", "roll", "slide"
@@ -82,13 +86,27 @@ class Answer:
     reason: str = ""                                # why undecided
     errors: tuple[str, ...] = ()
     contact_names: tuple[str, ...] = field(default=(), repr=False)
+    moment: Moment | None = field(default=None, repr=False, compare=False)     # contacts and margins, where a scenario was asked
 
     @property
     def solution(self) -> Solution | None:
         """The first answer; the only one where the verdict is determinate."""
         return self.solutions[0] if self.solutions else None
 
+    @property
+    def margins(self) -> Margins | None:
+        """How far the first answer is from changing its modes; None for a bare problem, or where the forces are not unique."""
+        return None if self.moment is None or self.solution is None else self.moment.margins(self, self.solution)
+
     def to_dict(self) -> dict[str, Any]:
+        document = self._document()
+        if self.moment is not None:
+            document |= self.moment.to_dict(self)
+            for solution, margins in zip(document["solutions"], document["margins"], strict=True):
+                solution["margins"] = margins
+        return document
+
+    def _document(self) -> dict[str, Any]:
         return {
             "verdict": self.verdict.value, "law": self.law, "complete": self.complete, "continuum": self.continuum,
             "solutions": [solution.to_dict() for solution in self.solutions],

@@ -48,6 +48,10 @@ class ContactProblem:
     def contact_name(self, i: int) -> str:
         return self.contact_names[i] if i < len(self.contact_names) else str(i + 1)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.contact_name(i) for i in range(self.contacts))
+
     def to_dict(self) -> dict[str, Any]:
         """The document of CONTRACT 3."""
         axes = ("W_N", "W_T", "W_U")[:self.dim]

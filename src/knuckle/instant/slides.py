@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knuckle.instant import kernels
+from knuckle.instant import mode_kernels
 from knuckle.instant.relaxation import Arc, Cell, direction, relax
 from knuckle.instant.stage import Stage
 
@@ -28,7 +28,7 @@ class SlideSystem:
 
     @property
     def normals(self) -> np.ndarray:
-        return np.array([int(self.stage.units.first[i]) for i in self.arcs])
+        return np.array([int(self.stage.units.first[i]) for i in self.arcs], int)
 
     def slide_forces(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Force columns of the sliding contacts per unit f_N, and their derivatives by phi."""
@@ -91,7 +91,7 @@ def slide_system(stage: Stage, cell: Cell) -> SlideSystem | None:
     arcs = tuple(i for i, choice in enumerate(cell) if isinstance(choice, Arc))
     for i, choice in enumerate(cell):
         stage.work.modes[i] = 2 if isinstance(choice, Arc) else choice
-    n = kernels.unknowns_of_modes(stage.units, stage.work, stage.count, stage.free_rows)
+    n = mode_kernels.unknowns_of_modes(stage.units, stage.work, stage.count, stage.free_rows)
     columns, equations = np.zeros((stage.free_rows, n)), np.zeros((n, stage.free_rows))
     for k in range(n):
         row = stage.work.row[k]

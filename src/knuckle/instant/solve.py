@@ -10,7 +10,7 @@ import numpy as np
 from knuckle.errors import InputError
 from knuckle.instant import kernels, search
 from knuckle.instant.answer import Answer, Solution, Verdict, mode_words
-from knuckle.instant.contact_sets import p_matrix_of
+from knuckle.instant.contact_sets import read_test, retest
 from knuckle.instant.forces import SPREAD, force_set, normals_alone
 from knuckle.instant.problem import ContactProblem, read_problem
 from knuckle.instant.residuals import acceleration_scale, residual
@@ -51,25 +51,53 @@ def answer_of(stage: Stage) -> Answer:
         return _invalid(stage.law, "M: is not positive definite; give every direction of motion a mass or inertia")
     if stage.contradiction is not None:
         return _contradiction(stage, stage.contradiction)
-    counts, work, n = stage.work.counts, stage.work, stage.free_rows
-    known = [work.answers[k, :n].copy() for k in range(int(counts[0]))]
-    found = search.Search(stage)
+    if stage.status != kernels.OPEN and len(stage.row_of) == stage.free_rows:
+        return _proved(stage)
+    work, n = stage.work, stage.free_rows
+    known = [work.answers[k, :n].copy() for k in range(int(work.counts[0]))]
     if PYRAMID in stage.units.kind and not known:
         known = _cone_guess(stage)                         # an answer of the circle is one of the pyramid when nothing slides
+    found = search.Search(stage)
     for forces in known:
         found.add(forces)
-    if stage.status == kernels.BY_ENERGY:
-        certificate: dict[str, Any] = {"kind": "energy", "meaning": "two answers would differ by an energy that friction cannot make"}
-    elif stage.status == kernels.BY_MODES:
-        certificate = {"kind": "every_mode_tried", "modes": int(counts[1])}
+    if stage.status != kernels.OPEN:
+        certificate = _proof(stage)
     elif len(found.answers) == 1 and not any(stage.frictional(i) for i in range(stage.count)):
         certificate = {"kind": "convex", "meaning": "without friction the acceleration is the least of a strictly convex function"}
     elif len(found.answers) == 1 and normals_alone(stage, found.answers[0][1]):
-        certificate = {"kind": "carried_without_friction"}
+        certificate = {"kind": "carried_without_friction", "meaning": "normal forces alone carry the load at rest: friction can only brake"}
     else:
         found = search.run(stage, known)
         certificate = {"kind": "cells_searched", "cells": found.cells, "leftover": len(found.leftover)}
     return _assemble(stage, found, certificate)
+
+
+def _proof(stage: Stage) -> dict[str, Any]:
+    if stage.status == kernels.BY_ENERGY:
+        return {"kind": "energy", "meaning": "two answers would differ by an energy that friction cannot make"}
+    return {"kind": "every_mode_tried", "modes": int(stage.work.counts[1])}
+
+
+def _proved(stage: Stage) -> Answer:
+    """Isolated answers that the kernel found, judged, and proved to be all."""
+    work, problem, rows = stage.work, stage.problem, stage.problem.contact_rows
+    k, dim = problem.contacts, problem.dim
+    solutions = []
+    for i in range(int(work.counts[0])):
+        f, a = work.forces[i].copy(), work.motions[i].copy()
+        contact_a = a[:rows].reshape(k, dim)
+        modes, transitions = mode_words(contact_a, problem.sliding, problem.slip, float(work.size[i]))
+        solutions.append(Solution(work.vdot[i].copy(), f[:rows].reshape(k, dim), contact_a, f[rows:stage.free_rows], a[rows:stage.free_rows],
+                                  modes, transitions, float(work.residual[i])))
+    if stage.moving_rows:
+        solutions = [_solution(stage, work.answers[i, :stage.free_rows]) for i in range(len(solutions))]
+    good = tuple(s for s in solutions if s.residual <= TRUSTED)
+    verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
+    complete, reason = True, ""
+    if len(good) < len(solutions) or work.counts[4]:
+        verdict, complete, reason = Verdict.UNDECIDED, False, f"an answer was found whose residual is not below {TRUSTED:.0e}"
+    return Answer(verdict, stage.law, complete, solutions=good, p_matrix=read_test(work), certificate=_proof(stage), reason=reason,
+                  contact_names=problem.names)
 
 
 def _cone_guess(stage: Stage) -> list[np.ndarray]:
@@ -84,8 +112,7 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
     answers = found.answers
     solutions = [_solution(stage, forces) for forces, _ in answers]
     doubtful = [s.residual for s in solutions if not s.residual <= TRUSTED]
-    common: dict[str, Any] = dict(law=stage.law, contact_names=tuple(stage.problem.contact_name(i) for i in range(stage.problem.contacts)),
-                                  p_matrix=p_matrix_of(stage, answers), certificate=certificate)
+    common: dict[str, Any] = dict(law=stage.law, contact_names=stage.problem.names, p_matrix=retest(stage.units, stage.work, stage.count, answers, stage.free_rows), certificate=certificate)
     if doubtful:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(s for s in solutions if s.residual <= TRUSTED),
                       reason=f"an answer was found whose residual {max(doubtful):.1e} is not below {TRUSTED:.0e}", **common)

@@ -9,8 +9,10 @@ import numpy as np
 from knuckle.complementarity.cone import cone_work
 from knuckle.instant import kernels
 from knuckle.instant.problem import AT_REST, ContactProblem
+from knuckle.instant.set_kernels import MOST_ROWS
 from knuckle.instant.units import CONE, DRY, PLANAR, PYRAMID, SLIDING, UNILATERAL
 
+MINOR_SPACE = max((MOST_ROWS - k) ** 2 << k for k in range(MOST_ROWS))
 ANSWERS = 64                # more distinct answers than this are not kept; the verdict then says so
 
 
@@ -28,7 +30,9 @@ def new_work(units: int, rows: int, nv: int) -> kernels.Work:
         pivots=np.zeros(n, np.int64), x=np.zeros(n), constant=np.zeros(n), known=np.zeros(n), f=np.zeros(n), a=np.zeros(n),
         response=np.zeros((4, n)), B3=np.zeros((3, 3)), b3=np.zeros(3), roots=np.zeros((4, 4)),
         answers=np.zeros((ANSWERS, n)), accelerations=np.zeros((ANSWERS, n)), answer_modes=np.zeros((ANSWERS, max(units, 1)), np.int64),
-        counts=np.zeros(8, np.int64), signs=np.ones(n), A=np.zeros((n, n)), bound=np.zeros(max(units, 1)), cone=cone_work(n, max(units, 1)))
+        counts=np.zeros(8, np.int64), forces=np.zeros((ANSWERS, n)),
+        motions=np.zeros((ANSWERS, n)), vdot=np.zeros((ANSWERS, nv)), residual=np.zeros(ANSWERS), size=np.zeros(ANSWERS), signs=np.ones(n), signed=np.zeros(n, np.int64),
+        level=np.zeros(MINOR_SPACE), following=np.zeros(MINOR_SPACE), minors=np.zeros(1 << MOST_ROWS), p=np.zeros(6), A=np.zeros((n, n)), bound=np.zeros(max(units, 1)), cone=cone_work(n, max(units, 1)))
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,9 @@ class Stage:
         return int(self.row_of[kernel_row]) if kernel_row >= 0 else None
 
     @property
-    def signed_rows(self) -> list[int]:
-        """Rows whose force has a sign that a contact set must choose (paper 000, III.A)."""
-        kind, first = self.units.kind, self.units.first
-        return [row for i in range(self.count) if kind[i] in (PLANAR, PYRAMID, DRY)
-                for row in range(int(first[i]) + (kind[i] != DRY), int(first[i + 1]))]
+    def moving_rows(self) -> bool:
+        """Whether dry friction of moving joints is part of the problem's rows, though not of the unknowns."""
+        return len(self.row_of) < len(self.problem.bias)
 
     @property
     def count(self) -> int:

@@ -1,0 +1,157 @@
+"""From a scenario to a ready system: model, pairs, friction, settling."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from knuckle import model
+from knuckle.contact import pairs as pairing
+from knuckle.contact.geometry import contact_geometry
+from knuckle.contact.labels import Tolerances
+from knuckle.contact.settle import settle
+from knuckle.errors import Fault, InputError
+from knuckle.instant.ready import PairQuestion, ReadySystem
+from knuckle.model.structure import Shape
+from knuckle.model.system import State, System
+from knuckle.scenario import Scenario, suggestion
+from knuckle.scenario.schema import NamedContact
+
+MODEL_SETTLE = 1e-3         # m: states of simulators are settled at most so far (CONTRACT 2)
+AT_STOP = 1e-9              # rad or m, and the rate at which a joint rests
+
+
+def ready(question: Scenario) -> ReadySystem:
+    """`scenario.compile()`: everything that does not depend on the instant."""
+    built = model.build(question)
+    system = built.system
+    with question.placing_faults():
+        found = question.contacts == "found"
+        pairs, wishes, questions = _found(system, question) if found else _named(system, question)
+        reach = MODEL_SETTLE if question.settle == "no" else max(MODEL_SETTLE, 1e-3 * float(question.settle))
+        geometry = contact_geometry(system, pairs, reach, wishes)
+        tolerances = question.tolerances
+        limits = Tolerances(**{key: value for key in ("gap", "drift", "slip", "residual") if (value := getattr(tolerances, key)) is not None})
+        state, notes = built.state, list(system.warnings)
+        if question.settle != "no":
+            state, more = _settled(system, geometry, state, limits, 1e-3 * float(question.settle), question)
+            notes += more
+        torque = built.torque if question.torque is not None else system.actuator_torque(state.q, state.v, state.ctrl, state.act)
+        order = np.array([limits.gap, limits.drift, limits.slip, limits.residual, tolerances.stop or AT_STOP, tolerances.rate or AT_STOP])
+        prepared = ReadySystem(system, geometry, questions, question.law, order, state, torque, notes)
+        if not found:
+            _all_touch(prepared, pairs, questions, limits)
+    return prepared
+
+
+def from_simulation(simulated: Any, data: Any, mu: float | None = None, law: str = "cone", settle_mm: float | None = 1.0) -> tuple[ReadySystem, State]:
+    """A ready system and the settled state of a living MuJoCo simulation, whose data is left alone."""
+    system, state = model.from_mujoco(simulated, data)
+    pairs = _pairs_that_may_touch(system)
+    questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if mu is None else mu) for pair in pairs]
+    geometry = contact_geometry(system, pairs)
+    notes = list(system.warnings)
+    if settle_mm is not None:
+        state, more = _settled(system, geometry, state, Tolerances(), 1e-3 * settle_mm, None)
+        notes += more
+    torque = system.actuator_torque(state.q, state.v, state.ctrl, state.act)
+    return ReadySystem(system, geometry, questions, law, None, state, torque, notes), state
+
+
+def _names(system: System, a: int, b: int) -> tuple[str, str]:
+    return system.shapes[a].name, system.shapes[b].name
+
+
+def _pair_name(system: System, a: int, b: int) -> str:
+    """The other side's name says which finger it is; of two objects both are named."""
+    first, second = system.shapes[a], system.shapes[b]
+    return f"{first.name} - {second.name}" if second.body in system.objects or second.body == 0 else second.name
+
+
+def _mu(system: System, a: int, b: int) -> float:
+    first, second = system.shapes[a], system.shapes[b]
+    if first.geom >= 0 and second.geom >= 0:
+        return model.pair_friction(system.model, first.geom, second.geom)
+    return max(first.friction, second.friction)
+
+
+def _pairs_that_may_touch(system: System) -> list[tuple[int, int]]:
+    return pairing.found_pairs(system.shapes, system.objects, model.pairs_that_may_touch(system.model))
+
+
+def _found(system: System, question: Scenario) -> tuple[list[tuple[int, int]], dict[int, Any], list[PairQuestion]]:
+    pairs = _pairs_that_may_touch(system)
+    questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if question.friction is None else question.friction)
+                 for pair in pairs]
+    return pairs, {}, questions
+
+
+def _named(system: System, question: Scenario) -> tuple[list[tuple[int, int]], dict[int, Any], list[PairQuestion]]:
+    pairs: list[tuple[int, int]] = []
+    wishes: dict[int, Any] = {}
+    questions: list[PairQuestion] = []
+    for number, contact in enumerate(question.contacts):
+        if not isinstance(contact, NamedContact):
+            continue
+        sides = [_shapes_named(system, name, f"contacts.{number}.{key}") for key, name in (("object", contact.object), ("link", contact.link))]
+        for a, b in ((a, b) for a in sides[0] for b in sides[1]):
+            pair = pairing.named_pairs(system.shapes, system.objects, [(system.shapes[a].name, system.shapes[b].name)])[0]
+            if pair in pairs:
+                raise InputError("this pair is named twice", key=f"contacts.{number}", got=list(_names(system, *pair)), todo="keep one")
+            if contact.tangent is not None:
+                wishes[len(pairs)] = contact.tangent
+            mu = contact.mu if contact.mu is not None else question.friction if question.friction is not None else _mu(system, *pair)
+            pairs.append(pair)
+            questions.append(PairQuestion(contact.name or _pair_name(system, *pair), _names(system, *pair), mu, contact.label))
+    return pairs, wishes, questions
+
+
+def _shapes_named(system: System, name: str, key: str) -> list[int]:
+    """Rows of the shape of that name, or of all shapes of the body of that name."""
+    own = [k for k, shape in enumerate(system.shapes) if shape.name == name]
+    if own:
+        return own
+    if name in system.body_names:
+        body = system.body_names.index(name)
+        shapes = [k for k, shape in enumerate(system.shapes) if shape.body == body and _touchable(system, shape)]
+        if shapes:
+            return shapes
+        raise InputError("this body has no shape that can touch", key=key, got=name)
+    known = [shape.name for shape in system.shapes] + list(system.body_names)
+    raise InputError("no such shape or body", key=key, got=name, todo=suggestion(name, known, "shapes and bodies"))
+
+
+def _touchable(system: System, shape: Shape) -> bool:
+    return shape.geom < 0 or bool(system.model.geom_contype[shape.geom] or system.model.geom_conaffinity[shape.geom])
+
+
+def _settled(system: System, geometry: Any, state: State, limits: Tolerances, largest: float, question: Scenario | None) -> tuple[State, list[str]]:
+    """The state brought to exact contact, and what was done in words."""
+    result = settle(geometry, state.q, state.v, largest, tolerances=limits, largest=largest)
+    notes = []
+    if result.displacement > 0.0 or result.largest_drift > limits.drift:
+        notes.append(f"settled: contact points moved by at most {1e3 * result.displacement:.3g} mm (largest gap {1e3 * result.largest_gap:.3g} mm, "
+                     f"normal velocity {result.largest_drift:.3g} m/s before)")
+    return State(result.q, result.v, state.ctrl, state.act, state.applied), notes
+
+
+def _all_touch(prepared: ReadySystem, pairs: Sequence[tuple[int, int]], questions: Sequence[PairQuestion], limits: Tolerances) -> None:
+    """A contact that the question names must touch: YAML scenarios are strict about gaps."""
+    state = prepared.state
+    if state is None:
+        return
+    count = prepared.geometry.update(state.q, state.v)
+    contacts = prepared.geometry.contacts
+    gaps: dict[str, float] = {}
+    for k in range(count):
+        name = questions[int(contacts.pair[k])].name
+        gaps[name] = min(gaps.get(name, np.inf), float(contacts.gap[k]))
+    faults = []
+    for number, name in enumerate(dict.fromkeys(pair.name for pair in questions)):
+        gap = gaps.get(name, np.inf)
+        if not gap <= limits.gap:
+            words = f"does not touch: its gap is {gap:.3g} m" if np.isfinite(gap) else f"does not touch: its gap is above {prepared.geometry.search.reach:.3g} m"
+            faults.append(Fault(f"contact '{name}' {words}", key=f"contacts.{number}", todo="correct the state, or set settle to a displacement in mm"))
+    if faults:
+        raise InputError(faults)

@@ -1,0 +1,192 @@
+"""A system and its question, ready for many cheap calls: what `scenario.compile()` returns."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from knuckle.contact.geometry import Geometry
+from knuckle.contact.labels import label
+from knuckle.contact.laws import FrictionLaw, friction
+from knuckle.errors import Fault, GeometryError, InputError
+from knuckle.instant import kernels, pose_kernels
+from knuckle.instant.answer import Answer
+from knuckle.instant.moment import ContactState, Moment
+from knuckle.instant.pose_kernels import PENETRATES, Scene
+from knuckle.instant.problem import ContactProblem
+from knuckle.instant.solve import LAWS, answer_of
+from knuckle.instant.stage import Stage, new_problem, new_work
+from knuckle.instant.units import CONE, PLANAR, PYRAMID
+from knuckle.model.joint_rows import KINDS
+from knuckle.model.system import State, System
+
+LABELS = {"auto": pose_kernels.AUTO, "rolling": pose_kernels.ROLLS, "sliding": pose_kernels.SLIDES}
+TROUBLES = {
+    pose_kernels.PENETRATES: ("penetrates by {value:.3g} m", "move the bodies apart, or let the state be settled (settle: 1)"),
+    pose_kernels.APPROACHES: ("closes at {value:.3g} m/s: that is an impact, not an instant of contact", "take the normal velocity out of v, or settle"),
+    pose_kernels.TIPS: ("is about to tip on its line or face (residual {value:.3g} rad/s): one point is the wrong model", "model it by several points"),
+    pose_kernels.IS_SLIDING: ("is labelled rolling but slips at {value:.3g} m/s", "label it sliding, or take the slip out of v"),
+    pose_kernels.IS_ROLLING: ("is labelled sliding but does not slip ({value:.3g} m/s)", "label it rolling, or give it a slip velocity"),
+    pose_kernels.HITS_STOP: ("runs into its stop at {value:.3g} rad/s: that is an impact", "take this rate out of v"),
+    pose_kernels.BEYOND_STOP: ("is beyond its stop by {value:.3g} rad", "bring the joint inside its range"),
+}
+
+
+@dataclass(frozen=True)
+class PairQuestion:
+    """One pair of shapes that may touch, as the question sees it."""
+    name: str
+    shapes: tuple[str, str]
+    mu: float
+    label: str = "auto"         # auto, rolling, sliding
+
+
+class ReadySystem:
+    """`modes(q, v, tau)` answers one instant. One instance serves one thread."""
+
+    def __init__(self, system: System, geometry: Geometry, pairs: Sequence[PairQuestion], law: str = "cone",
+                 tolerance: np.ndarray | None = None, state: State | None = None, torque: np.ndarray | None = None, notes: Sequence[str] = ()):
+        self.system, self.geometry, self.pairs, self.law = system, geometry, tuple(pairs), law
+        self.state, self.torque, self.notes = state, torque, tuple(notes)
+        self.tolerance = pose_kernels_tolerance() if tolerance is None else np.array(tolerance, float)
+        self.dof_names, self.actuator_names = system.dof_names, system.actuator_names
+        slots, joints = len(geometry.contacts.gap), len(system.joint_table.work.bias)
+        capacity = slots + joints
+        self._problem = new_problem(capacity, 3 * slots + joints, system.nv)
+        self._work = new_work(capacity, 3 * slots + joints, system.nv)
+        self._scene = Scene(
+            system.plant, geometry.table, geometry.search, geometry.contacts, geometry.rows, system.joint_table.kernel_table,
+            system.joint_table.work, np.array([pair.mu for pair in pairs], float), np.array([LABELS[pair.label] for pair in pairs], np.int64),
+            self.tolerance, np.array([self._kind(law)], np.int64), np.zeros(slots, np.int64), np.zeros(joints + 1, np.int64),
+            np.zeros(joints + 1, np.int64), np.zeros(5, np.int64), np.zeros(3))
+
+    def _kind(self, law: str) -> int:
+        if law not in LAWS:
+            raise InputError("is no friction law", key="law", got=law, todo=f"use {' or '.join(LAWS)}")
+        if self.system.plane is not None:
+            return PLANAR
+        return CONE if law == "cone" else PYRAMID
+
+    def modes(self, q: np.ndarray | None = None, v: np.ndarray | None = None, tau: np.ndarray | None = None,
+              mu: float | Sequence[float] | FrictionLaw | None = None, law: str | None = None) -> Answer:
+        """Every answer at (q, v) under the generalised actuator forces tau; what is left out is the scenario's.
+
+        mu: one coefficient, one per pair, or a law mu(contact, slip speed, position), frozen for the instant.
+        """
+        state, scene = self.state, self._scene
+        q = _vector(q, state.q if state else None, self.system.nq, "q")
+        v = _vector(v, state.v if state else None, self.system.nv, "v")
+        tau = _vector(tau, self.torque, self.system.nv, "tau")
+        scene.law[0] = self._kind(law or self.law)
+        load = tau if state is None or not state.applied.any() else tau + state.applied
+        self._set_friction(mu, q, v)
+        status = kernels.solve_instant(scene, q, v, load, self._problem, self._work)
+        if status < 0:
+            self._refuse(status)
+        stage = self._stage(status, law or self.law)
+        return replace(answer_of(stage), moment=Moment(self, stage.problem, self._contacts(q, v, tau), load))
+
+    def modes_batch(self, q: Iterable[np.ndarray], v: Iterable[np.ndarray], tau: Iterable[np.ndarray], mu: Any = None) -> list[Answer]:
+        """One answer per (q, v, tau); arrays are read row by row."""
+        return [self.modes(q_i, v_i, tau_i, mu) for q_i, v_i, tau_i in zip(q, v, tau, strict=True)]
+
+    def _set_friction(self, mu: float | Sequence[float] | FrictionLaw | None, q: np.ndarray, v: np.ndarray) -> None:
+        scene = self._scene
+        if callable(mu):
+            count = self.geometry.update(q, v)
+            contacts = scene.contacts
+            mu_of_slot = friction(mu, contacts.velocity.reshape(-1, 3)[:count, 1:], contacts.point_A[:count])
+            for k in range(count):
+                scene.mu[contacts.pair[k]] = mu_of_slot[k]
+        elif mu is not None:
+            scene.mu[:] = friction(mu, np.zeros((len(self.pairs), 2)), np.zeros((len(self.pairs), 3)))
+        else:
+            for k, pair in enumerate(self.pairs):
+                scene.mu[k] = pair.mu
+
+    def _refuse(self, status: int) -> None:
+        what, which, value = (float(x) for x in self._scene.trouble)
+        if status == pose_kernels.NO_GEOMETRY:
+            self.geometry.update(self._scene.plant.qpos.copy(), self._scene.plant.qvel.copy())
+            raise GeometryError("a contact has no common normal: bodies overlap deeply, or two sharp features meet")
+        words, todo = TROUBLES[int(what)]
+        on_joint = int(what) >= pose_kernels.HITS_STOP
+        name = self._joint_name(int(which)) if on_joint else self.pairs[int(which)].name
+        message = f"{'joint' if on_joint else 'contact'} '{name}' {words.format(value=abs(value))}"
+        raise InputError([Fault(message, key=None if on_joint else "contacts", todo=todo)])
+
+    def _joint_name(self, row: int) -> str:
+        work = self.system.joint_table.work
+        return self.system.joint_table.names[int(work.entry[row])]
+
+    def _stage(self, status: int, law: str) -> Stage:
+        """The typed stages: views on what the kernel wrote, copied so that the next call leaves them alone."""
+        scene, dim = self._scene, 2 if self._scene.law[0] == PLANAR else 3
+        units, free_rows, rows, count = (int(n) for n in scene.sizes[:4])
+        own, contacts, joints = self._problem, scene.contacts, scene.joint_slot[:rows - dim * int(scene.sizes[3])]
+        slots = scene.slot[:count]
+        velocity = contacts.velocity.reshape(-1, 3)[slots, 1:dim].copy()
+        sliding = np.hypot.reduce(velocity, axis=1) > scene.tolerance[pose_kernels.SLIP] if count else np.zeros(0, bool)
+        work = scene.joint_rows
+        problem = ContactProblem(
+            M=own.M.copy(), h=own.h.copy(), W=own.W[:rows].copy(), bias=own.bias[:rows].copy(), dim=dim, sliding=sliding,
+            mu=own.mu[:count].copy(), slip=velocity, contact_names=self._contact_names(slots),
+            joint_kind=tuple(KINDS[int(scene.joints.kind[work.entry[k]])] for k in joints), bound=work.bound[joints], rate=np.zeros(len(joints)),
+            joint_names=tuple(self._joint_name(int(k)) for k in joints))
+        laid = own._replace(kind=own.kind[:units], first=own.first[:units + 1], size=own.size[:units], mu=own.mu[:units], factor=own.factor[:units],
+                            W=own.W[:rows], bias=own.bias[:rows])
+        return Stage(problem, law, laid, self._work, np.arange(rows), free_rows, status)
+
+    def _contact_names(self, slots: np.ndarray) -> tuple[str, ...]:
+        """The pair's name, numbered where the pair touches at several points."""
+        pairs = [int(self._scene.contacts.pair[k]) for k in slots]
+        seen: dict[int, int] = {}
+        names = []
+        for pair in pairs:
+            seen[pair] = seen.get(pair, 0) + 1
+            names.append(self.pairs[pair].name if pairs.count(pair) == 1 else f"{self.pairs[pair].name}.{seen[pair]}")
+        return tuple(names)
+
+    def _contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> ContactState:
+        scene = self._scene
+        slots = scene.slot[:int(scene.sizes[3])]
+        contacts = scene.contacts
+        frame = np.stack([contacts.n[slots], contacts.t[slots], contacts.u[slots]], axis=1)
+        return ContactState(
+            pairs=tuple(self.pairs[int(p)].shapes for p in contacts.pair[slots]), point=contacts.point_A[slots], frame=frame, gap=contacts.gap[slots],
+            velocity=contacts.velocity.reshape(-1, 3)[slots], q=q.copy(), v=v.copy(), tau=tau.copy(),
+            moving_joints=tuple(self._joint_name(int(k)) for k in scene.known[:int(scene.sizes[4])]))
+
+    def boundary_notes(self, contacts: ContactState) -> list[str]:
+        """Contacts whose label could be another one: quantities close to their tolerance."""
+        from knuckle.contact.labels import Tolerances
+
+        limits = Tolerances(*(float(x) for x in self.tolerance[:3]), residual=float(self.tolerance[3]))
+        return [f"{' - '.join(pair)}: {note}" for pair, gap, velocity in zip(contacts.pairs, contacts.gap, contacts.velocity, strict=True)
+                for note in label(float(gap), velocity, limits).on_boundary]
+
+
+def pose_kernels_tolerance() -> np.ndarray:
+    """Default tolerances in the kernel's order."""
+    from knuckle.contact.labels import Tolerances
+
+    default = Tolerances()
+    return np.array([default.gap, default.drift, default.slip, default.residual, 1e-9, 1e-9])
+
+
+def _vector(given: np.ndarray | None, default: np.ndarray | None, size: int, name: str) -> np.ndarray:
+    if given is None:
+        if default is None:
+            raise InputError("is missing", key=name, todo=f"give {size} numbers")
+        return default
+    array = np.ascontiguousarray(given, dtype=float)
+    if array.shape != (size,):
+        raise InputError("has the wrong length", key=name, got=array.shape, todo=f"give {size} numbers")
+    if not np.isfinite(array.sum()):
+        raise InputError("has a number that is not finite", key=name, got=float(array[~np.isfinite(array)][0]))
+    return array
+
+
+__all__ = ["PENETRATES", "PairQuestion", "ReadySystem"]

@@ -1,0 +1,5 @@
+"""The tests of this folder share `worlds.py`."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
