@@ -1,6 +1,6 @@
 """One function per command, each naming its stages in order: the page to read first.
 
-    scenario -> model -> contact -> instant -> cli
+    scenario -> model -> contact -> instant -> (plots -> report) -> cli
 
 Rooms are imported inside the functions, because starting the command must be quick.
 """
@@ -101,15 +101,20 @@ def modes(question: Scenario | str | Path, overrides: Mapping[str, Any] | None =
     """`knuckle modes`: scenario -> system and state -> contacts -> problem -> every answer, verdict and margins."""
     from knuckle.instant.question import ready
 
-    if not hasattr(question, "contacts"):
-        question = load(question, overrides)
-    system = ready(question)
-    return system.modes()
+    scenario = load(question, overrides) if isinstance(question, (str, Path)) else question
+    return ready(scenario).modes()
 
 
 def modes_page(question: Scenario, answer: Answer, path: Path) -> Path:
     """`knuckle modes --html`: one self-contained page with the picture of hand, forces and cones, and the verdict."""
-    raise NotImplementedError("AWAITS plots and report")
+    try:
+        from knuckle.report.instant import instant_page
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise InputError("a picture needs matplotlib", file="--html", todo="pip install 'knuckle[plot]'") from None
+    write_text(path, instant_page(answer, question.title or question.name or ""))
+    return path
 
 
 def from_mujoco(model: Any, data: Any, **options: Any) -> Any:

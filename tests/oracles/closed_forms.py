@@ -376,7 +376,7 @@ def squeeze(rng: np.random.Generator) -> Case:
     # z''_2 = z'' - R s = 0, m z'' = P1 + P2 - m g
     P2 = (m * G - P1 * (1 - 1 / k)) / (1 + 1 / k)
     a1 = 2 * (P1 + P2 - m * G) / m
-    if P2 > mu[1] * F:
+    if mu[1] * F < P2:
         return squeeze(rng)
     return case.one([F, P1, 0, F, P2, 0], [0, a1, 0, 0, 0, 0], ["a2", "a1"])
 

@@ -2,7 +2,8 @@
 
 A kernel is a plain function on float64 C-contiguous arrays whose annotations are its machine signature. Compiled, it is machine
 code from a cache that is keyed by the text of ALL kernel sources; interpreted, it is the same Python, bit for bit. A process starts
-interpreted while the cache is cold (an answer within seconds beats a minute of compiling) and can be promoted later.
+interpreted (a first answer within a second beats loading the machine code, let alone a minute of compiling) and is promoted when much
+work is ahead.
 """
 import hashlib
 import importlib
@@ -37,6 +38,7 @@ class _Entry:
     function: Callable
     inner: bool
     allocates: bool = False
+    waiting: bool = False       # an inner kernel that no caller needed yet, because the caller's machine code contains it
 
 
 _registry: list[_Entry | Callable[[], None]] = []     # kernels and preparations, in the order of their definition
@@ -91,8 +93,7 @@ def is_warm() -> bool:
 def _starts_compiled() -> bool:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
-    wish = os.environ.get("KNUCKLE_INTERPRETED", "")
-    return wish == "0" or (wish == "" and is_warm())
+    return os.environ.get("KNUCKLE_INTERPRETED", "") == "0"
 
 
 _compiled = _starts_compiled()
@@ -107,7 +108,7 @@ _structures: dict[type, Any] = {}
 
 def numba_type(annotation: Any) -> Any:
     """The machine type of an annotation: a scalar, an array alias, a NamedTuple of these, or a tuple of scalars."""
-    from numba.core import types
+    from numba import types
 
     if annotation in SCALARS:
         return getattr(types, SCALARS[annotation])
@@ -147,17 +148,38 @@ def _compile(entry: _Entry) -> Callable:
         dispatcher = numba.njit(**options)(entry.function)
         if options["cache"]:   # the folder's name answers for the sources; a new time stamp of a file alone is no reason to recompile
             dispatcher._cache._cache_file._source_stamp = CACHE.name
-        dispatcher.compile(signature(entry.function))
+        _load_or_compile(dispatcher, signature(entry.function))
         dispatcher.disable_compile()
     finally:
         numba.config.CACHE_DIR = outside
     return dispatcher
 
 
+def _load_or_compile(dispatcher: Any, wanted: Any) -> None:
+    from numba.core.errors import TypingError
+
+    try:
+        dispatcher.compile(wanted)
+    except TypingError:
+        if not _compile_waiting():
+            raise
+        dispatcher.compile(wanted)
+
+
+def _compile_waiting() -> bool:
+    """Compile the inner kernels that were left out; whether there were any."""
+    waiting = [entry for entry in _registry if isinstance(entry, _Entry) and entry.waiting]
+    for entry in waiting:
+        entry.waiting = False
+        setattr(sys.modules[entry.function.__module__], entry.function.__name__, _compile(entry))
+    return bool(waiting)
+
+
 def _define(function: Callable, inner: bool, interpreted: Callable | None, allocates: bool = False) -> Callable:
     entry = _Entry(function, inner, allocates)
     _registry.append(entry)
-    if _compiled:
+    entry.waiting = _compiled and inner and is_warm()
+    if _compiled and not entry.waiting:
         return _compile(entry)
     return function if interpreted is None else interpreted
 
@@ -194,8 +216,10 @@ def promote() -> None:
     if _compiled:
         return
     _compiled = True
-    for entry in list(_registry):
-        if isinstance(entry, _Entry):
+    for entry in tuple(_registry):
+        if isinstance(entry, _Entry) and entry.inner and is_warm():
+            entry.waiting = True
+        elif isinstance(entry, _Entry):
             setattr(sys.modules[entry.function.__module__], entry.function.__name__, _compile(entry))
         else:
             entry()
@@ -218,5 +242,18 @@ def ready() -> None:
     if _compiled and is_warm():
         return
     if not is_warm() and sys.stderr.isatty():
-        print("knuckle: compiling kernels, once per version (`knuckle warmup` does it ahead) ...", file=sys.stderr, flush=True)
+        sys.stderr.write("knuckle: compiling kernels, once per version (`knuckle warmup` does it ahead) ...\n")
+        sys.stderr.flush()
     warm_up()
+
+
+WORTH_LOADING = 100         # instants, or as much work: interpreted that takes longer than loading the machine code
+_spent = 0.0
+
+
+def spend(work: float = 1.0) -> None:
+    """Count interpreted work, in instants; a process that has much of it is promoted, if machine code is at hand."""
+    global _spent
+    _spent += work
+    if not _compiled and _spent > WORTH_LOADING and os.environ.get("KNUCKLE_INTERPRETED") != "1" and is_warm():
+        promote()

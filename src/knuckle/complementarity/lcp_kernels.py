@@ -384,11 +384,12 @@ def principal_minors_by_arrays(A: Matrix, n: int, level: Vector, following: Vect
     scale = np.sqrt(np.diag(A)[:n, np.newaxis] * np.diag(A)[:n])
     part = (A[:n, :n] / scale)[:, :, np.newaxis]
     minors[0] = 1.0
-    for k in range(n):
-        count = 1 << k
-        minors[count:2 * count] = minors[:count] * part[0, 0]
-        reduced = part[1:, 1:] - part[1:, :1] * (part[:1, 1:] / part[0, 0])
-        part = np.concatenate([part[1:, 1:], reduced], axis=2)
+    with np.errstate(all="ignore"):                        # a minor of zero makes those above it infinite or NaN: seen below
+        for k in range(n):
+            count = 1 << k
+            minors[count:2 * count] = minors[:count] * part[0, 0]
+            reduced = part[1:, 1:] - part[1:, :1] * (part[:1, 1:] / part[0, 0])
+            part = np.concatenate([part[1:, 1:], reduced], axis=2)
     for s in range(1, 1 << n):
         if not minors[s] == minors[s]:
             return s

@@ -70,15 +70,22 @@ def pair_normal(shapes: ShapeTable, search: Search, pair: int, reach: float, n: 
 @inner
 def touch_pair(shapes: ShapeTable, search: Search, pair: int, count: int, contacts: Contacts) -> int:
     """Points of one pair. Features beyond reach are skipped at first; if nothing fits then, all are tried: far apart, or UNRESOLVED."""
-    reach, found = search.reach, UNRESOLVED
-    for _ in range(2):
-        separation = pair_normal(shapes, search, pair, reach, contacts.work[NORMAL], contacts.work)
-        if separation > search.reach:
-            return count
-        found = manifold.touch(shapes, search, pair, count, contacts.work[NORMAL], contacts)
+    n, found, separation = contacts.work[NORMAL], UNRESOLVED, -math.inf
+    for attempt in range(4):
+        if attempt % 2 == 0:
+            reach = search.reach if attempt == 0 else FAR
+            separation = pair_normal(shapes, search, pair, reach, n, contacts.work)
+            if separation > search.reach:
+                return count
+        found = manifold.touch(shapes, search, pair, count, n, shape.ALIGNED if attempt % 2 == 0 else shape.STRICTLY, contacts)
+        nearest = math.inf
+        for k in range(count, found):
+            nearest = min(nearest, contacts.gap[k])
+        # Points over a face prove its normal only if they reach the separation along it.
+        if found > count and separation > -math.inf and nearest > separation + 2.0 * shape.ALIGNED * shapes.bound[search.pairs[pair, 0]]:
+            found = UNRESOLVED
         if found != UNRESOLVED:
-            return found
-        reach = FAR
+            break
     return found
 
 

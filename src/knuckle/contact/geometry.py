@@ -1,6 +1,6 @@
 """Contact geometry of one system: table, pairs and slots together, updated for a state."""
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,5 +39,12 @@ def contact_geometry(system: System, pairs: Sequence[tuple[int, int]], reach: fl
     """`pairs` are rows (A, B) of system.shapes, see pairs.py."""
     shapes = tuple(system.shapes)
     search = slots.make_search(pairs, shapes, system.plane, reach, tangents)
-    return Geometry(system, shapes, shape_table(shapes), search, slots.make_contacts(slots.capacity_for(search), system.nv),
+    used = {row for pair in pairs for row in pair}
+    table = shape_table([shape if row in used else _stand_in(shape) for row, shape in enumerate(shapes)])
+    return Geometry(system, shapes, table, search, slots.make_contacts(slots.capacity_for(search), system.nv),
                     slots.make_row_space(system.nv))
+
+
+def _stand_in(shape: Shape) -> Shape:
+    """For a shape that is in no pair: meshes that are only seen have no hull, and nothing is to be moved along with the state."""
+    return replace(shape, kind="sphere", size=np.ones(3), vertices=np.zeros((0, 3)), polygons=())

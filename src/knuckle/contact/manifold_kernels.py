@@ -256,7 +256,7 @@ def single_point(shapes: ShapeTable, search: Search, pair: int, count: int, what
     space.combine(work[FOOT], -1.0, work[X_B], work[FOOT])
     off = math.sqrt(space.dot(work[FOOT], work[FOOT]))
     off = max(off, off_edge(shapes, A, what_A, row_A, work[X_A], work), off_edge(shapes, B, what_B, row_B, work[X_B], work))
-    if off > 10.0 * SAME_POINT:                              # n is not where the bodies are nearest
+    if off > 2.0 * normal.NEAR_SURFACE:                      # n is not where the bodies are nearest
         return UNRESOLVED
     # The smooth part of a cylinder is a rim.
     if what_A == shape.SMOOTH and shapes.kind[A] == shape.CYLINDER:
@@ -269,14 +269,14 @@ def single_point(shapes: ShapeTable, search: Search, pair: int, count: int, what
 
 
 @inner
-def touch(shapes: ShapeTable, search: Search, pair: int, count: int, n: Vector, contacts: Contacts) -> int:
-    """The points of a pair with common normal n."""
+def touch(shapes: ShapeTable, search: Search, pair: int, count: int, n: Vector, aligned: float, contacts: Contacts) -> int:
+    """The points of a pair with common normal n; UNRESOLVED when no feature fits it."""
     A, B = search.pairs[pair, 0], search.pairs[pair, 1]
     work, first = contacts.work, count
     for i in range(3):
         work[BACK, i] = -n[i]
-    what_A, row_A = shape.feature(shapes, A, work[BACK], work[SPARE])
-    what_B, row_B = shape.feature(shapes, B, n, work[SPARE])
+    what_A, row_A = shape.feature(shapes, A, work[BACK], aligned, work[SPARE])
+    what_B, row_B = shape.feature(shapes, B, n, aligned, work[SPARE])
     edges = what_A == shape.EDGE and what_B == shape.EDGE
     if not edges and what_A != shape.FACE and what_B != shape.FACE:
         return single_point(shapes, search, pair, count, what_A, row_A, what_B, row_B, n, contacts)
@@ -291,4 +291,5 @@ def touch(shapes: ShapeTable, search: Search, pair: int, count: int, n: Vector, 
     flat = shape.EDGE <= what_A <= shape.FACE and shape.EDGE <= what_B <= shape.FACE
     if flat and not parallel and row_A >= 0 and row_B >= 0:                                  # a plane (row -1) has no edges
         count = crossings(shapes, search, pair, first, count, what_A, row_A, what_B, row_B, n, contacts)
-    return count
+    missed = count == first and count < contacts.gap.size and row_A >= 0 and row_B >= 0
+    return UNRESOLVED if missed else count

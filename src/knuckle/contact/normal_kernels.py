@@ -11,7 +11,10 @@ from knuckle.contact import shape_kernels as shape
 from knuckle.contact import space_kernels as space
 from knuckle.contact.shape_kernels import ShapeTable
 
-NEAR_SURFACE = 1e-9      # m of tolerance when a point is compared with the border of a face or the ends of an edge
+# m of tolerance where a point is compared with the border of a face or the ends of an edge: so near, the separations of both features
+# agree to round-off (3e-8 squared over a metre), and either may win.
+NEAR_SURFACE = 3e-8
+AT_KINK = 1e-2           # square of the sine between the axis of a rim and a normal that may be caught there
 COINCIDENT = 1e-12       # m; closer features of sharp bodies have no direction between them
 
 
@@ -95,7 +98,7 @@ def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: b
     The separation along any n is a lower bound of the distance, so a pair that starts beyond reach is done at once.
     """
     f = look(shapes, A, part_A, B, part_B, along, n, work)
-    for _ in range(100):
+    for _ in range(60):
         if f > reach:
             return False
         length = newton_step(f, along, work)
@@ -106,9 +109,11 @@ def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: b
             space.combine(n, share, work[STEP], work[TRIAL])
             space.normalize(work[TRIAL])
             f_trial = look(shapes, A, part_A, B, part_B, along, work[TRIAL], work)
-            if f_trial >= f - 1e-14 * (1.0 + abs(f)) or share * length < 1e-9:
+            if f_trial >= f - 1e-14 * (1.0 + abs(f)):
                 break
             share *= 0.5
+            if share * length < 1e-9:
+                return False                                  # caught where the separation has a kink
         f = f_trial
         space.copy(work[TRIAL], n)
         if share * length < 3e-10:                            # Newton squares the error: round-off is reached
@@ -194,6 +199,41 @@ def part_of(shapes: ShapeTable, s: int, i: int) -> int:
 
 
 @inner
+def leave_kink(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, n: Vector, work: Matrix) -> bool:
+    """Where n is the axis of a rim the separation has a kink that Newton cannot cross. Tilts n off the axis, uphill; False when n is not
+    at such a kink or when the kink is the top (then a cap is nearest)."""
+    for side in range(2):
+        s, part = (A, part_A) if side == 0 else (B, part_B)
+        if part != shape.RIM_TOP and part != shape.RIM_BOTTOM:
+            continue
+        shape.axis(shapes, s, work[STEP])
+        along_axis = space.dot(work[STEP], n)
+        if 1.0 - along_axis * along_axis > AT_KINK:
+            continue
+        for i in range(3):
+            n[i] = math.copysign(work[STEP, i], along_axis * work[STEP, i])
+        if along:
+            space.combine(n, -space.dot(n, work[ALONG]), work[ALONG], n)
+            space.normalize(n)
+        f = look(shapes, A, part_A, B, part_B, along, n, work)
+        space.combine(work[OTHER], -f, n, work[OTHER])
+        if along:                                             # n seldom meets the axis itself: no kink, but a narrow ridge
+            space.combine(work[OTHER], -space.dot(work[OTHER], work[ALONG]), work[ALONG], work[OTHER])
+        if space.normalize(work[OTHER]) <= shapes.size[s, 0] and not along:
+            return False
+        space.copy(n, work[STEP])
+        space.copy(work[OTHER], work[FOOT])
+        tilt, top = 1.0, f
+        while f <= top and tilt > 1e-9:                       # once above the kink an ascent never comes back to it
+            tilt *= 0.25
+            space.combine(work[STEP], tilt, work[FOOT], n)
+            space.normalize(n)
+            f = look(shapes, A, part_A, B, part_B, along, n, work)
+        return f > top or along
+    return False
+
+
+@inner
 def parts_candidate(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: bool, reach: float, guess: Vector, best: float,
                     n: Vector, work: Matrix) -> float:
     """The common normal of two parts (`along`: the first is the edge `work[ALONG]`), when it beats `best`."""
@@ -203,7 +243,11 @@ def parts_candidate(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int
     else:
         if part_A < 0 and part_B < 0 and space.dot(guess, guess) > 0.0:
             space.copy(guess, work[START])
-        found = distance > COINCIDENT and climb(shapes, A, part_A, B, part_B, along, reach, work[START], work)
+        found = False
+        for _ in range(2):
+            found = distance > COINCIDENT and climb(shapes, A, part_A, B, part_B, along, reach, work[START], work)
+            if found or not leave_kink(shapes, A, part_A, B, part_B, along, work[START], work):
+                break
     return consider(shapes, A, B, work[START], best, n, work) if found else best
 
 
@@ -252,7 +296,8 @@ def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float,
 def common_normal(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, n: Vector, work: Matrix) -> float:
     """The normal of largest separation, and that separation. `guess`: a first normal for smooth pairs, or zero."""
     best, proved = best_of_faces(shapes, A, B, n, work)
-    if proved or best > reach:
+    # Inside, a support point beyond a thin body looks proved as well: there all features are tried.
+    if best > reach or (proved and best >= -0.01 * min(shapes.bound[A], shapes.bound[B])):
         return best
     # Features farther apart than this cannot be the nearest ones of a pair within reach; inside, allow a percent of the bodies.
     reach = max(reach, 0.01 * min(shapes.bound[A], shapes.bound[B])) + shapes.radius[A] + shapes.radius[B]

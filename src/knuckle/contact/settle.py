@@ -6,14 +6,17 @@ import numpy as np
 from knuckle.contact.geometry import Geometry
 from knuckle.contact.labels import TOLERANCES, Tolerances
 from knuckle.errors import GeometryError
+from knuckle.model.joint_rows import JointRows
 
 LARGEST = 1e-3       # m; a state that must move farther is another state (CONTRACT 2)
+NEAR_STOP = 0.05     # rad or m; stops farther away are not looked at while settling
 MOST_STEPS = 30
+SAME_STOP = 1e-11    # rad or m; a joint this far beyond its stop is at it
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A state with gap 0 and no normal drift at the chosen contacts."""
+    """A state with gap 0 and no normal drift at the chosen contacts, no joint beyond its stop, and equality constraints that hold."""
 
     q: np.ndarray
     v: np.ndarray
@@ -21,56 +24,164 @@ class Settled:
     largest_gap: float          # m, before
     largest_drift: float        # m/s, before
     pairs: tuple[int, ...]      # pairs that are now in contact, as rows of the search
+    stops: tuple[str, ...]      # stops and equality constraints that were broken before
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What one step has to do: W step = wanted in the first rows, W step >= wanted in the others."""
+
+    W: np.ndarray
+    wanted: np.ndarray
+    equal: int
+    error: float                # the largest that is still wrong, m or rad
 
 
 def settle(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float = LARGEST, rolling: tuple[int, ...] = (),
            tolerances: Tolerances = TOLERANCES, largest: float = LARGEST) -> Settled:
     """Moves (q, v) the least, in the metric of the inertia, to gap 0 and zero drift at every contact nearer than `reach`.
 
-    `rolling`: pairs whose slip is removed as well. Raises GeometryError when a contact point would move more than `largest` metres or
-    when no such state is near.
+    All points of a pair come to touch when a motion of `largest` metres allows it, else its deepest point alone. Joints beyond their
+    stop come back to it, equality constraints are fulfilled. `rolling`: pairs whose slip is removed as well. Raises GeometryError when
+    a contact point would move more than `largest` metres or when no such state is near.
     """
     q, v = np.array(q, dtype=float), np.array(v, dtype=float)
     count = geometry.update(q, v)
     chosen = sorted({int(geometry.contacts.pair[k]) for k in range(count) if geometry.contacts.gap[k] <= reach})
     first_gap = max((abs(float(geometry.contacts.gap[k])) for k in _near(geometry, count, chosen, reach)), default=0.0)
-    shift = 0.0
+    broken = _broken(geometry.system.joint_rows(q, v, NEAR_STOP), tolerances)
+    try:
+        settled, shift = _positions(geometry, q, v, chosen, reach, tolerances, largest, False)
+    except GeometryError:
+        points = [int(geometry.contacts.pair[k]) for k in range(geometry.update(q, v))]
+        if len(points) == len(set(points)) and set(points) == set(chosen):
+            raise                                          # one point for each pair: there is no lesser aim
+        settled, shift = _positions(geometry, q, v, chosen, reach, tolerances, largest, True)
+    v, drift = _velocities(geometry, settled, v, reach, rolling, tolerances)
+    touching = {int(geometry.contacts.pair[k]) for k in _touching(geometry, geometry.update(settled, v), tolerances)}
+    return Settled(settled, v, shift, first_gap, drift, tuple(sorted(touching)), broken)
+
+
+def _positions(geometry: Geometry, q: np.ndarray, v: np.ndarray, chosen: list[int], reach: float, tolerances: Tolerances, largest: float,
+               deepest: bool) -> tuple[np.ndarray, float]:
+    """Newton steps to contact; the state and how far a contact point moved."""
+    start, shift, error = q, 0.0, 0.0
+    count = geometry.update(q, v)
     for _ in range(MOST_STEPS):
         near = _near(geometry, count, chosen, reach)
-        gaps = geometry.contacts.gap[near].copy()
-        if np.abs(gaps).max(initial=0.0) <= 1e-2 * tolerances.gap:
-            break
-        step = _least_motion(geometry, q, v, [3 * k for k in near], -gaps)
-        shift += _point_motion(geometry, near, step)
+        rows = _position_rows(geometry, q, v, count, near, deepest)
+        error = rows.error
+        if error <= 1e-2 * tolerances.gap:
+            return q, shift
+        step = _least_motion(geometry, q, v, rows)
+        shift = max(shift + _point_motion(geometry, near, step), _joint_motion(geometry, start, q))
         if shift > largest:
-            raise GeometryError(f"settling would move a contact point by more than {1e3 * largest:g} mm (largest gap {1e3 * first_gap:.3g} "
-                                "mm); start closer to contact or settle with a larger limit")
+            raise GeometryError(f"settling would move a contact point by more than {1e3 * largest:g} mm (now {_worst(geometry, near)}); start "
+                                "closer to contact or settle with a larger limit")
         q = geometry.system.integrate(q, step)
         count = geometry.update(q, v)
-    else:
-        raise GeometryError(f"settling found no state in which all of {len(chosen)} pairs touch (a gap of {np.abs(gaps).max():.3g} m is left)")
-    rows = [3 * k for k in _near(geometry, count, chosen, reach)]
-    drift = float(np.abs(geometry.contacts.velocity[rows]).max(initial=0.0))
+    raise GeometryError(f"settling found no state in which all of {len(chosen)} pairs touch (a gap of {error:.3g} m is left)")
+
+
+def _position_rows(geometry: Geometry, q: np.ndarray, v: np.ndarray, count: int, near: list[int], deepest: bool) -> _Rows:
+    """Contacts to be closed and equality constraints; then what may not be passed: other contacts, stops."""
+    contacts = geometry.contacts
+    closing = _deepest(geometry, near) if deepest else near
+    others = [k for k in range(count) if k not in closing]
+    joints = geometry.system.joint_rows(q, v, NEAR_STOP)
+    held = [k for k, kind in enumerate(joints.kind) if kind == "bilateral"]
+    stops = [k for k, kind in enumerate(joints.kind) if kind == "limit"]
+    W = np.vstack([contacts.W[[3 * k for k in closing]], joints.W[held], contacts.W[[3 * k for k in others]], joints.W[stops]])
+    gap = np.concatenate([contacts.gap[closing], joints.gap[held], contacts.gap[others], joints.gap[stops]])
+    equal = len(closing) + len(held)
+    error = max(np.abs(gap[:equal]).max(initial=0.0), -gap[equal:].min(initial=0.0))
+    return _Rows(W, -gap, equal, float(error))
+
+
+def _deepest(geometry: Geometry, near: list[int]) -> list[int]:
+    first: dict[int, int] = {}
+    for k in near:
+        pair = int(geometry.contacts.pair[k])
+        if pair not in first or geometry.contacts.gap[k] < geometry.contacts.gap[first[pair]]:
+            first[pair] = k
+    return list(first.values())
+
+
+def _velocities(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float, rolling: tuple[int, ...],
+                tolerances: Tolerances) -> tuple[np.ndarray, float]:
+    """The velocity nearest to v that neither opens nor closes what touches, and the largest normal velocity before."""
+    count = geometry.update(q, v)
+    touching, contacts = _touching(geometry, count, tolerances), geometry.contacts
+    drift = float(np.abs(contacts.velocity[[3 * k for k in touching]]).max(initial=0.0))
     axes = (1,) if geometry.system.plane is not None else (1, 2)
-    rows += [3 * k + axis for k in _near(geometry, count, chosen, reach) if int(geometry.contacts.pair[k]) in rolling for axis in axes]
-    v = v + _least_motion(geometry, q, v, rows, -geometry.contacts.velocity[rows])
+    places = [3 * k for k in touching] + [3 * k + axis for k in touching if int(contacts.pair[k]) in rolling for axis in axes]
+    joints = geometry.system.joint_rows(q, v, 10 * SAME_STOP)
+    held = [k for k, kind in enumerate(joints.kind) if kind != "dry_friction"]
+    W, rate = np.vstack([contacts.W[places], joints.W[held]]), np.concatenate([contacts.velocity[places], joints.rate[held]])
+    v = v + _least_motion(geometry, q, v, _Rows(W, -rate, len(rate), 0.0))
     geometry.update(q, v)
-    left = float(np.abs(geometry.contacts.velocity[rows]).max(initial=0.0))
+    left = float(np.abs(geometry.contacts.velocity[places]).max(initial=0.0))
     if left > tolerances.drift:
-        raise GeometryError(f"no velocity keeps all of {len(chosen)} pairs in contact (a normal velocity of {left:.3g} m/s is left)")
-    return Settled(q, v, shift, first_gap, drift, tuple(chosen))
+        raise GeometryError(f"no velocity keeps all of {len(touching)} contacts closed (a normal velocity of {left:.3g} m/s is left)")
+    return v, drift
 
 
 def _near(geometry: Geometry, count: int, chosen: list[int], reach: float) -> list[int]:
     return [k for k in range(count) if int(geometry.contacts.pair[k]) in chosen and geometry.contacts.gap[k] <= reach]
 
 
-def _least_motion(geometry: Geometry, q: np.ndarray, v: np.ndarray, rows: list[int], wanted: np.ndarray) -> np.ndarray:
-    """The x of least x'Mx with W x = wanted, in the sense of least squares where rows depend on one another."""
+def _touching(geometry: Geometry, count: int, tolerances: Tolerances) -> list[int]:
+    return [k for k in range(count) if geometry.contacts.gap[k] <= tolerances.gap]
+
+
+def _broken(joints: JointRows, tolerances: Tolerances) -> tuple[str, ...]:
+    return tuple(name for kind, gap, name in zip(joints.kind, joints.gap, joints.name, strict=True)
+                 if (kind == "limit" and gap < -tolerances.gap) or (kind == "bilateral" and abs(gap) > tolerances.gap))
+
+
+def _worst(geometry: Geometry, near: list[int]) -> str:
+    """The contact farthest from touch, by name."""
+    k = max(near, key=lambda k: abs(float(geometry.contacts.gap[k])), default=None)
+    if k is None:
+        return "a joint beyond its stop"
+    a, b = (geometry.shapes[row].name for row in geometry.search.pairs[geometry.contacts.pair[k]])
+    return f"{a} - {b}: gap {1e3 * float(geometry.contacts.gap[k]):.3g} mm"
+
+
+def _least_motion(geometry: Geometry, q: np.ndarray, v: np.ndarray, rows: _Rows) -> np.ndarray:
+    """The x of least x'Mx that does what the rows want; equalities in the sense of least squares where they depend on one another.
+
+    Inequalities by active sets: what is passed becomes an equality, what pulls is let go (Goldfarb and Idnani 1983, in small).
+    """
     M, _ = geometry.system.terms(q, v)
     factor = np.linalg.inv(np.linalg.cholesky(M))
-    scaled = geometry.contacts.W[rows] @ factor.T
-    return factor.T @ np.linalg.lstsq(scaled, np.array(wanted), rcond=1e-10)[0]
+    scaled = rows.W @ factor.T
+    active = list(range(rows.equal))
+    x = np.zeros(len(M))
+    for _ in range(2 * len(scaled) + 1):
+        x = np.linalg.lstsq(scaled[active], rows.wanted[active], rcond=1e-10)[0] if active else np.zeros(len(M))
+        push = np.linalg.lstsq(scaled[active].T, x, rcond=1e-10)[0]
+        pulling = [k for k, force in zip(active, push, strict=True) if k >= rows.equal and force < -1e-12]
+        if pulling:
+            active = [k for k in active if k not in pulling]
+            continue
+        lacking = rows.wanted - scaled @ x
+        lacking[active] = 0.0
+        lacking[:rows.equal] = 0.0
+        if lacking.max(initial=0.0) <= 0.1 * SAME_STOP:
+            break
+        active.append(int(lacking.argmax()))
+    return factor.T @ x
+
+
+def _joint_motion(geometry: Geometry, start: np.ndarray, q: np.ndarray) -> float:
+    """How far joints that no contact sees have moved the middle of a shape, in metres."""
+    rows = geometry.system.joint_rows(start, np.zeros(geometry.system.nv), NEAR_STOP)
+    if not _broken(rows, TOLERANCES):
+        return 0.0
+    before = geometry.system.plant.geom_xpos.copy()
+    geometry.system.terms(q, np.zeros(geometry.system.nv))
+    return float(np.linalg.norm(geometry.system.plant.geom_xpos - before, axis=1).max(initial=0.0))
 
 
 def _point_motion(geometry: Geometry, near: list[int], step: np.ndarray) -> float:

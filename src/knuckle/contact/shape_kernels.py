@@ -17,6 +17,8 @@ VERTEX, EDGE, FACE, SMOOTH, RIM = 0, 1, 2, 3, 4
 WHOLE, RIM_TOP, RIM_BOTTOM = -1, -2, -3
 # rad; edges and faces closer to parallel than this touch along a line or a face: several points instead of one.
 ALIGNED = 1e-6
+# The same where a point beyond the border of a face still has a normal that close to the face's: the contact is on the edge.
+STRICTLY = 1e-10
 
 
 class ShapeTable(NamedTuple):
@@ -120,13 +122,15 @@ def ellipsoid_point(shapes: ShapeTable, s: int, d: Vector, q: Matrix, x: Vector,
 def rim_point(shapes: ShapeTable, s: int, part: int, d: Vector, x: Vector, c: Vector) -> float:
     """The point of a rim farthest along d, the rim's tangent c there, and the sine between d and the axis."""
     axis(shapes, s, x)
-    along = space.dot(d, x)
     space.cross(x, d, c)
     sine = space.normalize(c)
     height = shapes.size[s, 1] if part == RIM_TOP else -shapes.size[s, 1]
-    out = shapes.size[s, 0] / sine if sine > 1e-12 else 0.0
-    for i in range(3):
-        x[i] = shapes.pos[s, i] + height * x[i] + out * (d[i] - along * x[i])
+    out = shapes.size[s, 0] if sine > 1e-12 else 0.0
+    # c x axis instead of d - (d.axis) axis: a unit vector across the axis however small the angle.
+    r0, r1, r2 = c[1] * x[2] - c[2] * x[1], c[2] * x[0] - c[0] * x[2], c[0] * x[1] - c[1] * x[0]
+    x[0] = shapes.pos[s, 0] + height * x[0] + out * r0
+    x[1] = shapes.pos[s, 1] + height * x[1] + out * r1
+    x[2] = shapes.pos[s, 2] + height * x[2] + out * r2
     return sine
 
 
@@ -151,19 +155,20 @@ def support(shapes: ShapeTable, s: int, d: Vector, x: Vector, spare: Vector) -> 
 
 
 @inner
-def feature(shapes: ShapeTable, s: int, d: Vector, spare: Vector) -> tuple[int, int]:
-    """What shape s shows in the direction d: (VERTEX, EDGE, FACE or SMOOTH, its row in the table)."""
+def feature(shapes: ShapeTable, s: int, d: Vector, aligned: float, spare: Vector) -> tuple[int, int]:
+    """What shape s shows in the direction d: (VERTEX, EDGE, FACE or SMOOTH, its row in the table). `aligned`: rad."""
     kind = shapes.kind[s]
     if kind == ELLIPSOID:
         return SMOOTH, 0
     if kind == PLANE:
         return FACE, -1
     for f in range(shapes.face_at[s], shapes.face_at[s + 1]):
-        if space.dot(d, shapes.world_normals[f]) > 1.0 - 0.5 * ALIGNED * ALIGNED:
+        space.combine(d, -1.0, shapes.world_normals[f], spare)
+        if space.dot(spare, spare) < aligned * aligned:
             return FACE, f
     if kind == CYLINDER:
         axis(shapes, s, spare)
-        return (EDGE, shapes.edge_at[s]) if abs(space.dot(d, spare)) < ALIGNED else (SMOOTH, 0)
+        return (EDGE, shapes.edge_at[s]) if abs(space.dot(d, spare)) < aligned else (SMOOTH, 0)
     top, best = shapes.vertex_at[s], -math.inf
     for a in range(shapes.vertex_at[s], shapes.vertex_at[s + 1]):
         height = space.dot(d, shapes.world_vertices[a])
@@ -173,7 +178,7 @@ def feature(shapes: ShapeTable, s: int, d: Vector, spare: Vector) -> tuple[int, 
         a, b = shapes.edges[e, 0], shapes.edges[e, 1]
         if a == top or b == top:
             space.combine(shapes.world_vertices[a], -1.0, shapes.world_vertices[b], spare)
-            if abs(space.dot(spare, d)) < ALIGNED * math.sqrt(space.dot(spare, spare)):
+            if abs(space.dot(spare, d)) < aligned * math.sqrt(space.dot(spare, spare)):
                 return EDGE, e
     return VERTEX, top
 

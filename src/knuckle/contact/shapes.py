@@ -156,6 +156,8 @@ POLYTOPES = {
 
 def check_pair(a: Shape, b: Shape) -> None:
     """Raises GeometryError, by name, for two shapes that this room cannot bring into contact."""
+    _check(a)
+    _check(b)
     reason = UNSUPPORTED_PAIRS.get(frozenset((KINDS[a.kind], KINDS[b.kind])))
     if reason:
         raise GeometryError(f"contact of '{a.name}' ({a.kind}) with '{b.name}' ({b.kind}) is not supported: {reason}")

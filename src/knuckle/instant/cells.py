@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from knuckle.complementarity.lp import solve_lp
 from knuckle.instant.relaxation import SIDES, Cell, relax
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE
@@ -42,6 +43,18 @@ def extreme(stage: Stage, cell: Cell, cost: np.ndarray, cuts: dict[int, list[flo
         if not _cut(stage, cell, forces, cuts):
             return outcome, forces
     return "undecided", None
+
+
+def far_point(stage: Stage, cell: Cell, cost: np.ndarray) -> np.ndarray | None:
+    """Forces some way along the ray on which cost.forces falls without end; None where circles may end it."""
+    if any(stage.units.kind[i] == CONE and choice in (None, 1) for i, choice in enumerate(cell)):
+        return None
+    polyhedron = relax(stage, cell)
+    result = solve_lp(cost @ polyhedron.F, polyhedron.E, polyhedron.e)
+    if result.outcome != "unbounded" or result.x is None or result.ray is None:
+        return None
+    start, ray = polyhedron.forces(result.x), polyhedron.F @ result.ray
+    return np.asarray(start + ray * (1.0 + np.abs(start).max(initial=0.0)) / np.abs(ray).max())
 
 
 def inner_point(stage: Stage, cell: Cell) -> tuple[str, np.ndarray | None]:

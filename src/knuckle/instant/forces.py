@@ -46,9 +46,10 @@ class ForceSet:
         return np.asarray(self.base + self.null @ result.x[:p])
 
     def extreme(self, cost: np.ndarray) -> tuple[float, np.ndarray | None]:
-        """Least cost.forces: value (-inf when unbounded, nan when not settled) and where."""
+        """Least cost.forces: value (-inf when unbounded, nan when not settled) and where (some way along the ray)."""
         cuts = [(row, mu, angle) for row, mu in self.circles for angle in SIDES]
-        best = (math.nan, None)
+        best: tuple[float, np.ndarray | None] = (math.nan, None)
+        tried = False
         for _ in range(ROUNDS):
             outcome, where = self._program(cost, cuts)
             if where is None:
@@ -56,14 +57,68 @@ class ForceSet:
             size = float(np.abs(where).max(initial=0.0))
             new = self._outside(where, size + (outcome == "optimal"), cuts)
             if not new:
-                return (float(cost @ where), where) if outcome == "optimal" else (-math.inf, None)
+                if outcome == "optimal":
+                    return float(cost @ where), where
+                return -math.inf, self.base + where * (1.0 + float(np.abs(self.base).max(initial=0.0))) / size
             if outcome == "optimal" and self.centre is not None:
+                if not tried:                                          # bounded, because the polygons around the circles are
+                    tried, (inside, gap) = True, self._by_barrier(cost)
+                    if gap <= SPREAD * 1e-1 * (1.0 + float(np.abs(inside).max())):
+                        return float(cost @ inside), inside
                 inside = self._pulled_in(where)
                 if cost @ inside - cost @ where <= SPREAD * 1e-2 * (1.0 + size):
                     return float(cost @ inside), inside
                 best = (float(cost @ inside), inside) if cost @ inside - cost @ where <= SPREAD * (1.0 + size) else best
             cuts += new
         return best
+
+    def _by_barrier(self, cost: np.ndarray) -> tuple[np.ndarray, float]:
+        """Follow the central path t cost - sum log(mu^2 f_N^2 - f_t^2) - sum log(d - g z): forces inside, and a bound of what is left
+        to gain, (number of logarithms) / t (Nesterov and Nemirovski; a cone counts twice)."""
+        along = self.null.T @ cost
+        size = float(np.linalg.norm(along))
+        if self.centre is None or size == 0.0:
+            return self.base, 0.0 if size == 0.0 else math.inf
+        z = np.linalg.lstsq(self.null, self.centre - self.base, rcond=None)[0]
+        count, t = 2 * len(self.circles) + len(self.d), 1.0 / size
+        best, gap = self.base + self.null @ z, math.inf
+        while gap > 1e-2 * SPREAD * (1.0 + float(np.abs(best).max())):
+            t *= 16.0
+            z, found = self._centred(z, t * along)
+            if not found:                                  # round-off: what was reached before counts
+                break
+            best, gap = self.base + self.null @ z, 2.0 * count / t
+        return best, gap
+
+    def _centred(self, z: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Newton's method for along.z + barrier. The Hessian's factor is stacked from each term's own root, which keeps twice the
+        digits: for a cone, with u = (mu f_N, f_t) / gamma and gamma^2 = mu^2 f_N^2 - f_t^2, it is sqrt(2) / gamma (hyperbolic reflection)."""
+        for _ in range(30):
+            forces, slack = self.base + self.null @ z, self.d - self.g @ z
+            if not slack.min(initial=1.0) > 0.0:
+                return z, False
+            parts, slope = [self.g / slack[:, None]], along + (self.g / slack[:, None]).sum(axis=0)
+            for row, mu in self.circles:
+                x = forces[row:row + 3] * (mu, 1.0, 1.0)
+                room = (x[0] - math.hypot(x[1], x[2])) * (x[0] + math.hypot(x[1], x[2]))
+                if not (room > 0.0 and x[0] > 0.0):
+                    return z, False
+                u, own = x / math.sqrt(room), self.null[row:row + 3] * np.array([[mu], [1.0], [1.0]])
+                root = np.array([[u[0], -u[1], -u[2]], [-u[1], 1.0, 0.0], [-u[2], 0.0, 1.0]])
+                root[1:, 1:] += np.outer(u[1:], u[1:]) / (1.0 + u[0])
+                parts.append(math.sqrt(2.0 / room) * (root @ own))
+                slope = slope - 2.0 / math.sqrt(room) * (np.array([u[0], -u[1], -u[2]]) @ own)
+            factor = np.asarray(np.linalg.qr(np.vstack(parts), mode="r"))
+            try:
+                half = np.linalg.solve(factor.T, -slope)
+                step = np.linalg.solve(factor, half)
+            except np.linalg.LinAlgError:
+                return z, False
+            decrease = float(half @ half)
+            if decrease <= 1e-2:
+                return z, True
+            z = z + step / (1.0 + math.sqrt(decrease))     # stays inside: the barrier is self-concordant
+        return z, False
 
     def _program(self, cost: np.ndarray, cuts: list[tuple[int, float, float]]) -> tuple[str, np.ndarray | None]:
         """The linear program with these tangents: its optimum, or the ray along which it is unbounded."""
@@ -86,8 +141,8 @@ class ForceSet:
             f, step = centre[row:row + 3], (where - centre)[row:row + 3]
             a = step[1:] @ step[1:] - (mu * step[0]) ** 2      # |f_t + s step_t| = mu (f_N + s step_N), the first s > 0
             b, c = f[1:] @ step[1:] - mu * mu * f[0] * step[0], f[1:] @ f[1:] - (mu * f[0]) ** 2
-            roots = [t.real for t in np.roots([a, 2.0 * b, c]) if abs(t.imag) < 1e-9 * (1.0 + abs(t)) and t.real > 0.0] if abs(a) + abs(b) > 0.0 else []
-            keep = min([keep, *roots])
+            roots = np.roots([a, 2.0 * b, c]) if abs(a) + abs(b) > 0.0 else []
+            keep = min([keep, *(t.real for t in roots if abs(t.imag) < 1e-9 * (1.0 + abs(t)) and t.real > 0.0)])
         return np.asarray(centre + keep * (where - centre))
 
     def _tangent(self, row: int, mu: float, angle: float) -> np.ndarray:
@@ -107,23 +162,30 @@ class ForceSet:
         return new
 
 
+@dataclass
+class _Allowed:
+    """Forces that one acceleration allows: sums of columns, inequalities row.forces <= limit, circles."""
+    columns: list[np.ndarray]
+    inequalities: list[tuple[np.ndarray, float]]
+    circles: list[tuple[int, float]]
+
+
 def force_set(stage: Stage, forces: np.ndarray, a: np.ndarray) -> ForceSet:
     """Everything that differs from `forces` and leaves the acceleration a as it is."""
-    A = 1.0 + float(np.abs(a).max(initial=0.0))
-    columns, inequalities, circles = [], [], []
+    A, allowed = 1.0 + float(np.abs(a).max(initial=0.0)), _Allowed([], [], [])
     for i in range(stage.count):
-        kind, r, n, mu = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.size[i]), float(stage.units.mu[i])
+        kind, r, n = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.size[i])
         if kind == DRY:
             if abs(a[r]) <= ZERO * A:
-                columns.append(_unit(stage, r, (1.0,)))
-                inequalities += [(_unit(stage, r, (s,)), stage.bound(i)) for s in (1.0, -1.0)]
+                allowed.columns.append(_unit(stage, r, (1.0,)))
+                allowed.inequalities += [(_unit(stage, r, (s,)), stage.bound(i)) for s in (1.0, -1.0)]
         elif a[r] <= ZERO * A:
-            inequalities.append((_unit(stage, r, (-1.0,)), 0.0))
+            allowed.inequalities.append((_unit(stage, r, (-1.0,)), 0.0))
             if kind in (CONE, PLANAR, PYRAMID):
-                _friction(stage, kind, r, n, mu, a, A, columns, inequalities, circles)
+                _friction(stage, i, a, A, allowed)
             else:
-                columns.append(_unit(stage, r, (1.0, *stage.units.factor[i, :n - 1])))
-    return _reduce(stage, forces, columns, inequalities, circles)
+                allowed.columns.append(_unit(stage, r, (1.0, *stage.units.factor[i, :n - 1])))
+    return _reduce(stage, forces, allowed.columns, allowed.inequalities, allowed.circles)
 
 
 def _unit(stage: Stage, row: int, entries: tuple[float, ...]) -> np.ndarray:
@@ -132,26 +194,26 @@ def _unit(stage: Stage, row: int, entries: tuple[float, ...]) -> np.ndarray:
     return column
 
 
-def _friction(stage: Stage, kind: int, r: int, n: int, mu: float, a: np.ndarray, A: float, columns: list, inequalities: list,  # type: ignore[type-arg]
-              circles: list) -> None:  # type: ignore[type-arg]
+def _friction(stage: Stage, unit: int, a: np.ndarray, A: float, allowed: _Allowed) -> None:
     """Force directions of one contact at zero slip: fixed where its acceleration is not zero, free inside the cone elsewhere."""
-    a_t = a[r + 1:r + n]
+    kind, r, mu = int(stage.units.kind[unit]), int(stage.units.first[unit]), float(stage.units.mu[unit])
+    a_t = a[r + 1:int(stage.units.first[unit + 1])]
     if kind == CONE:
         if np.hypot(*a_t) > ZERO * A:
-            columns.append(_unit(stage, r, (1.0, *(-mu * a_t / np.hypot(*a_t)))))
+            allowed.columns.append(_unit(stage, r, (1.0, *(-mu * a_t / np.hypot(*a_t)))))
         else:
-            columns += [_unit(stage, r + k, (1.0,)) for k in range(3)]
-            circles.append((r, mu))
+            allowed.columns += [_unit(stage, r + k, (1.0,)) for k in range(3)]
+            allowed.circles.append((r, mu))
         return
     fixed = [-mu * math.copysign(1.0, x) if abs(x) > ZERO * A else 0.0 for x in a_t]
-    columns.append(_unit(stage, r, (1.0, *fixed)))
+    allowed.columns.append(_unit(stage, r, (1.0, *fixed)))
     for k, x in enumerate(a_t):
         if abs(x) <= ZERO * A:
-            columns.append(_unit(stage, r + 1 + k, (1.0,)))
+            allowed.columns.append(_unit(stage, r + 1 + k, (1.0,)))
             for sign in (1.0, -1.0):
                 limit = _unit(stage, r, (-mu,))
                 limit[r + 1 + k] = sign
-                inequalities.append((limit, 0.0))
+                allowed.inequalities.append((limit, 0.0))
 
 
 def _reduce(stage: Stage, forces: np.ndarray, columns: list[np.ndarray], inequalities: list[tuple[np.ndarray, float]],

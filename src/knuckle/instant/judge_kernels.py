@@ -1,29 +1,9 @@
 """Answers in newton and metre, and the judge: how far each is from the laws, from M, h, W and the answer alone (CONTRACT 7)."""
 import math
 
-from knuckle.compiled.kernel import Matrix, Vector, inner, kernel
+from knuckle.compiled.kernel import Matrix, Vector, inner
 from knuckle.instant.mode_kernels import CONE, DRY, SLIDING, UNILATERAL
 from knuckle.instant.space_kernels import Problem, Work
-
-
-@kernel
-def report_answers(problem: Problem, work: Work, units: int, free_rows: int, rows: int, nv: int) -> None:
-    """Unscale every answer and judge it."""
-    for k in range(work.counts[0]):
-        for j in range(nv):
-            work.vdot[k, j] = work.Z[rows, j]
-        for r in range(free_rows):
-            force = work.answers[k, r] * work.scale[r] * work.load[0]
-            work.forces[k, r] = force
-            if force != 0.0:
-                for j in range(nv):
-                    work.vdot[k, j] += force * work.Z[r, j]
-        for r in range(free_rows):
-            total = problem.bias[r]
-            for j in range(nv):
-                total += problem.W[r, j] * work.vdot[k, j]
-            work.motions[k, r] = total
-        work.residual[k], work.size[k] = residual(problem, work, work.vdot[k], work.forces[k], work.motions[k], units, free_rows, rows, nv)
 
 
 @inner
@@ -64,7 +44,7 @@ def friction_residual(kind: int, mu: float, factor: Matrix, unit: int, f: Vector
     return worst
 
 
-@kernel
+@inner
 def residual(problem: Problem, work: Work, vdot: Vector, forces: Vector, a: Vector, units: int, rows: int, free_motion: int,
              nv: int) -> tuple[float, float]:
     """The largest violation of motion, contact, complementarity and friction, each over its own scale; the scale of accelerations."""
@@ -88,3 +68,23 @@ def residual(problem: Problem, work: Work, vdot: Vector, forces: Vector, a: Vect
         if kind != UNILATERAL:
             worst = max(worst, friction_residual(kind, problem.mu[i], problem.factor, i, forces, a, r, problem.first[i + 1], F, A))
     return worst, A
+
+
+@inner
+def report_answers(problem: Problem, work: Work, units: int, free_rows: int, rows: int, nv: int) -> None:
+    """Unscale every answer and judge it."""
+    for k in range(work.counts[0]):
+        for j in range(nv):
+            work.vdot[k, j] = work.Z[rows, j]
+        for r in range(free_rows):
+            force = work.answers[k, r] * work.scale[r] * work.load[0]
+            work.forces[k, r] = force
+            if force != 0.0:
+                for j in range(nv):
+                    work.vdot[k, j] += force * work.Z[r, j]
+        for r in range(free_rows):
+            total = problem.bias[r]
+            for j in range(nv):
+                total += problem.W[r, j] * work.vdot[k, j]
+            work.motions[k, r] = total
+        work.residual[k], work.size[k] = residual(problem, work, work.vdot[k], work.forces[k], work.motions[k], units, free_rows, rows, nv)

@@ -1,5 +1,5 @@
 """The answer at one instant, compiled. `solve_instant` is the page to read: one call per stage."""
-from knuckle.compiled.kernel import Vector, kernel
+from knuckle.compiled.kernel import Vector, inner, kernel
 from knuckle.complementarity import cone_kernels, energy_kernels
 from knuckle.contact import closest_kernels, rows_kernels
 from knuckle.instant import judge_kernels, mode_kernels, pose_kernels, set_kernels, space_kernels
@@ -28,7 +28,7 @@ def newton_answer(problem: Problem, work: Work, units: int, rows: int) -> bool:
     return True
 
 
-@kernel
+@inner
 def every_answer(problem: Problem, work: Work, units: int, rows: int) -> int:
     """Answers of the scaled problem into `work.answers`; how they were proved complete, or OPEN."""
     for k in range(work.counts.shape[0]):
@@ -54,7 +54,7 @@ def solve_contacts(problem: Problem, work: Work, units: int, free_rows: int, row
     work.counts[0] = 0
     if not space_kernels.contact_space(problem, work, rows, nv):
         return NO_INERTIA
-    contradiction = space_kernels.eliminate_bilateral(work, free_rows, rows, nv)
+    contradiction = space_kernels.eliminate_bilateral(problem, work, free_rows, rows, nv)
     space_kernels.scale_units(problem, work, units, rows, nv)
     if contradiction > 0:
         return CONTRADICTION + contradiction

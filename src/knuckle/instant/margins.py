@@ -10,7 +10,7 @@ import numpy as np
 from knuckle.instant.relaxation import Arc, Cell, Choice
 from knuckle.instant.slides import RANK, slide_system
 from knuckle.instant.stage import Stage
-from knuckle.instant.units import CONE, DRY, PLANAR, PYRAMID, SLIDING, UNILATERAL
+from knuckle.instant.units import CONE, DRY, PLANAR, SLIDING, UNILATERAL
 
 ZERO = 1e-9
 

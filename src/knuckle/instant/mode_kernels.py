@@ -103,7 +103,7 @@ def acceleration(work: Work, rows: int) -> None:
         work.a[r] = total
 
 
-@kernel
+@inner
 def forces_of_modes(work: Work, n: int, rows: int) -> bool:
     """Solve K x = -constant on the unknowns, then f and a. False when K is singular or nearly so."""
     for i in range(n):
@@ -129,7 +129,7 @@ def axis_holds(f_N: float, f: float, a: float, bound: float, axis_mode: int, tol
     return a >= -tolerance if axis_mode == 1 else a <= tolerance
 
 
-@kernel
+@inner
 def modes_hold(problem: Problem, work: Work, units: int, rows: int) -> bool:
     """Every inequality of the modes in `work.modes` for the f and a in `work`."""
     f, a, largest = work.f, work.a, 1.0
@@ -158,7 +158,7 @@ def modes_hold(problem: Problem, work: Work, units: int, rows: int) -> bool:
     return True
 
 
-@kernel
+@inner
 def keep_answer(work: Work, units: int, rows: int) -> None:
     """Add f, a to the answers unless they are the same physics as one already there (PHYSICS 3, item 2)."""
     count = work.counts[0]
@@ -209,7 +209,7 @@ def sliding_cones(problem: Problem, work: Work, units: int) -> int:
     return count
 
 
-@kernel
+@inner
 def one_slide(problem: Problem, work: Work, unit: int, n: int, rows: int, units: int) -> int:
     """Every answer in which CONE `unit` slides while the rest keeps its modes: reduce to one contact, solve its quartic.
 
@@ -255,7 +255,7 @@ def one_slide(problem: Problem, work: Work, unit: int, n: int, rows: int, units:
     return count
 
 
-@kernel
+@inner
 def every_regular_answer(problem: Problem, work: Work, units: int, rows: int) -> None:
     """Try every combination of modes; what cannot be settled here is counted in `work.counts`."""
     total = 1

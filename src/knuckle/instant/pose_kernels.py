@@ -2,7 +2,7 @@
 import math
 from typing import NamedTuple
 
-from knuckle.compiled.kernel import Integers, Vector, inner, kernel
+from knuckle.compiled.kernel import Integers, Vector, inner
 from knuckle.contact.closest_kernels import Contacts, Search
 from knuckle.contact.rows_kernels import RowSpace
 from knuckle.contact.shape_kernels import ShapeTable
@@ -67,7 +67,7 @@ def touches(scene: Scene, k: int) -> int:
     return 1
 
 
-@kernel
+@inner
 def pose_contacts(scene: Scene, problem: Problem, found: int, nv: int) -> bool:
     """Rows and units of the contacts that touch. False when the state is no instant of contact: Scene.trouble says why."""
     dim, count, contacts = 2 if scene.law[0] == PLANAR else 3, 0, scene.contacts
@@ -103,7 +103,7 @@ def copy_joint_row(scene: Scene, problem: Problem, k: int, row: int, nv: int) ->
         problem.W[row, j] = scene.joint_rows.W[k, j]
 
 
-@kernel
+@inner
 def pose_joints(scene: Scene, problem: Problem, joints: int, nv: int) -> bool:
     """Rows of joints behind those of the contacts: stops and dry friction first, bilateral rows last; known friction goes into h."""
     rows, units, work, placed = scene.sizes[1], scene.sizes[0], scene.joint_rows, 0

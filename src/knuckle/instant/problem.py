@@ -1,7 +1,6 @@
 """The contact problem of PHYSICS 3 as data: read from a file (CONTRACT 3), checked, and written back."""
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from knuckle.errors import Fault, InputError
 
 AT_REST = 1e-9              # m/s or rad/s: a smaller slip or joint rate is none
+LARGEST = 1e100             # numbers beyond it overflow when they are multiplied
 SYMMETRIC = 1e-10           # relative: a larger asymmetry of M is a mistake, not round-off
 JOINT_KINDS = ("limit", "dry_friction", "bilateral")
 KEYS = {"problem": {"name", "M", "h", "contacts", "joints"},
@@ -82,7 +82,7 @@ class _Reader:
         """A finite float array of the shape, None (and a fault) otherwise."""
         try:
             array = np.array(value, dtype=float) if _plain_numbers(value) else None
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             array = None
         if array is None:
             self.fault(key, "is not a table of numbers", value, todo)
@@ -91,18 +91,34 @@ class _Reader:
             self.fault(key, f"must have {wanted} numbers", " x ".join(map(str, array.shape)), todo)
         elif not np.isfinite(array).all():
             self.fault(key, "has a number that is not finite", float(array[~np.isfinite(array)][0]), todo)
+        elif (abs(array) > LARGEST).any():
+            self.fault(key, "has a number too large to compute with", float(array[abs(array) > LARGEST][0]), "choose units in which it is smaller")
         else:
             return array
         return None
 
     def number(self, key: str, value: object, least: float | None = None) -> float | None:
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not math.isfinite(value):
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LARGEST <= value <= LARGEST:
             self.fault(key, "must be a finite number", value, "give a number")
             return None
         if least is not None and value < least:
             self.fault(key, f"must be at least {least:g}", value, "give a larger number")
             return None
         return float(value)
+
+    def word(self, key: str, value: object, words: tuple[str, ...], message: str, todo: str) -> str | None:
+        if isinstance(value, str) and value in words:
+            return value
+        self.fault(key, message, value, todo)
+        return None
+
+    def name(self, key: str, document: Mapping[str, Any], default: str) -> str:
+        value = document.get("name", default)
+        if isinstance(value, bool) or not isinstance(value, (str, int)):
+            self.fault(key + "name", "must be text", value, "give a name, or leave it out")
+            return default
+        return str(value)
 
     def known(self, key: str, document: Mapping[str, Any], kind: str) -> None:
         for name in document:
@@ -137,46 +153,62 @@ def _read_inertia(reader: _Reader, document: Mapping[str, Any]) -> tuple[np.ndar
     return None
 
 
-def _read_contact(reader: _Reader, i: int, contact: object, nv: int, dim: int) -> tuple[Any, ...] | None:
+def _as_many(nv: int | None) -> str:
+    return "give as many numbers as M has rows" if nv is None else f"give {nv} numbers, as many as M has rows"
+
+
+def _columns(document: Mapping[str, Any]) -> int | None:
+    """How long the rows of contacts and joints must be, as far as M and h say it."""
+    for key in ("M", "h"):
+        value = document.get(key)
+        if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+            return len(value)
+        if isinstance(value, np.ndarray) and value.ndim > 0:
+            return len(value)
+    return None
+
+
+def _read_contact(reader: _Reader, i: int, contact: object, nv: int | None, dim: int) -> tuple[Any, ...] | None:
     key, before = f"contacts[{i}].", len(reader.faults)
     if not isinstance(contact, Mapping):
         reader.fault(key[:-1], "must be an object", contact, "give label, mu, W_N, W_T, ...")
         return None
     reader.known(key, contact, "contact")
     axes = ("W_N", "W_T", "W_U")[:dim]
-    rows = [reader.numbers(key + axis, contact.get(axis), (nv,), f"give {nv} numbers, as many as M has rows") for axis in axes]
+    rows = [reader.numbers(key + axis, contact.get(axis), (nv,), _as_many(nv)) for axis in axes]
     mu = reader.number(key + "mu", contact.get("mu"), 0.0)
     bias = reader.numbers(key + "bias", contact.get("bias", [0.0] * dim), (dim,), "give the acceleration at v' = 0 along N, T, U")
     slip = reader.numbers(key + "slip", contact.get("slip", [0.0] * (dim - 1)), (dim - 1,), "give the slip velocity along T, U")
     label = contact.get("label")
-    if label not in ("rolling", "sliding"):
-        reader.fault(key + "label", "must be rolling or sliding", label, "label it by its slip velocity")
+    if reader.word(key + "label", label, ("rolling", "sliding"), "must be rolling or sliding", "label it by its slip velocity") is None:
+        pass
     elif slip is not None and (np.linalg.norm(slip) > AT_REST) != (label == "sliding"):
         speed = float(np.linalg.norm(slip))
         if label == "rolling":
             reader.fault(key + "slip", "is not zero at a rolling contact", speed, "label it sliding, or set the slip to zero")
         else:
             reader.fault(key + "slip", "is zero at a sliding contact", speed, "label it rolling, or give its slip velocity")
-    if rows[0] is not None and not rows[0].any():
+    if rows[0] is not None and abs(rows[0]).max(initial=0.0) < 1.0 / LARGEST:
         reader.fault(key + "W_N", "is zero: nothing moves along this normal", 0.0, "leave the contact out, or correct its normal row")
-    return None if len(reader.faults) > before else (rows, mu, bias, slip, label == "sliding", str(contact.get("name", i + 1)))
+    name = reader.name(key, contact, str(i + 1))
+    return None if len(reader.faults) > before else (rows, mu, bias, slip, label == "sliding", name)
 
 
-def _read_joint(reader: _Reader, i: int, joint: object, nv: int) -> tuple[Any, ...] | None:
+def _read_joint(reader: _Reader, i: int, joint: object, nv: int | None) -> tuple[Any, ...] | None:
     key, before = f"joints[{i}].", len(reader.faults)
     if not isinstance(joint, Mapping):
         reader.fault(key[:-1], "must be an object", joint, "give kind and W")
         return None
     reader.known(key, joint, "joint")
-    if joint.get("kind") not in JOINT_KINDS:
-        reader.fault(key + "kind", f"must be one of {', '.join(JOINT_KINDS)}", joint.get("kind"), "name the kind of joint row")
-    row = reader.numbers(key + "W", joint.get("W"), (nv,), f"give {nv} numbers, as many as M has rows")
-    if row is not None and not row.any():
+    kind = reader.word(key + "kind", joint.get("kind"), JOINT_KINDS, f"must be one of {', '.join(JOINT_KINDS)}", "name the kind of joint row")
+    row = reader.numbers(key + "W", joint.get("W"), (nv,), _as_many(nv))
+    if row is not None and abs(row).max(initial=0.0) < 1.0 / LARGEST:
         reader.fault(key + "W", "is zero", 0.0, "leave the joint row out, or correct it")
     bias = reader.number(key + "bias", joint.get("bias", 0.0))
-    bound = reader.number(key + "bound", joint.get("bound", 0.0), 0.0)
+    bound = reader.number(key + "bound", joint.get("bound", None if kind == "dry_friction" else 0.0), 0.0)
     rate = reader.number(key + "rate", joint.get("rate", 0.0))
-    return None if len(reader.faults) > before else (joint["kind"], row, bias, bound, rate, str(joint.get("name", i + 1)))
+    name = reader.name(key, joint, str(i + 1))
+    return None if len(reader.faults) > before else (kind, row, bias, bound, rate, name)
 
 
 def read_problem(document: object) -> ContactProblem:
@@ -190,19 +222,19 @@ def read_problem(document: object) -> ContactProblem:
     for key, value in (("contacts", contacts), ("joints", joints)):
         if not isinstance(value, Sequence) or isinstance(value, str):
             reader.fault(key, "must be a list", value, "give [] where there are none")
-    inertia = _read_inertia(reader, document)
-    if inertia is None or not isinstance(contacts, Sequence) or not isinstance(joints, Sequence):
+    inertia, nv = _read_inertia(reader, document), _columns(document)
+    if not isinstance(contacts, Sequence) or not isinstance(joints, Sequence):
         raise InputError(reader.faults)
-    nv, spatial = len(inertia[1]), [isinstance(contact, Mapping) and "W_U" in contact for contact in contacts]
-    dim = 3 if any(spatial) else 2
+    dim = 3 if any(isinstance(contact, Mapping) and "W_U" in contact for contact in contacts) else 2
     read = [_read_contact(reader, i, contact, nv, dim) for i, contact in enumerate(contacts)]
     rows = [_read_joint(reader, i, joint, nv) for i, joint in enumerate(joints)]
-    if reader.faults:
+    name = reader.name("", document, "")
+    if reader.faults or inertia is None:
         raise InputError(reader.faults[:20])
     good, extra = [c for c in read if c is not None], [j for j in rows if j is not None]
     return ContactProblem(
-        M=0.5 * (inertia[0] + inertia[0].T), h=inertia[1], dim=dim, name=str(document.get("name", "")),
-        W=np.array([row for c in good for row in c[0]] + [j[1] for j in extra]).reshape(-1, nv),
+        M=0.5 * (inertia[0] + inertia[0].T), h=inertia[1], dim=dim, name=name,
+        W=np.array([row for c in good for row in c[0]] + [j[1] for j in extra]).reshape(-1, len(inertia[1])),
         bias=np.array([b for c in good for b in c[2]] + [j[2] for j in extra]),
         sliding=np.array([c[4] for c in good], bool), mu=np.array([c[1] for c in good], float),
         slip=np.array([c[3] for c in good], float).reshape(-1, dim - 1),

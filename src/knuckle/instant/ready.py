@@ -163,7 +163,8 @@ class ReadySystem:
         """Contacts whose label could be another one: quantities close to their tolerance."""
         from knuckle.contact.labels import Tolerances
 
-        limits = Tolerances(*(float(x) for x in self.tolerance[:3]), residual=float(self.tolerance[3]))
+        gap, drift, slip, residual = (float(x) for x in self.tolerance[:4])
+        limits = Tolerances(gap, drift, slip, residual)
         return [f"{' - '.join(pair)}: {note}" for pair, gap, velocity in zip(contacts.pairs, contacts.gap, contacts.velocity, strict=True)
                 for note in label(float(gap), velocity, limits).on_boundary]
 

@@ -16,6 +16,7 @@ from knuckle.complementarity.lp import solve_lp
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, PLANAR, PYRAMID, SLIDING, UNILATERAL
 
+ROUND_OFF = 1e-13           # programs are proved on the data as given, where a row of round-off would count as a row
 SIDES = tuple(0.25 * math.pi * k for k in range(8))     # where the circumscribed polygon touches the circle at first
 
 
@@ -60,6 +61,22 @@ class Polyhedron:
         return (float(weights @ low[1]) if low[0] == "optimal" and low[1] is not None else 0.0,
                 float(weights @ high[1]) if high[0] == "optimal" and high[1] is not None else math.inf)
 
+    def varies(self, stage: Stage, tolerance: float) -> bool:
+        """Whether some acceleration, tracked as a move or not, takes more than one value in the cell (or is not proved to take one)."""
+        motions = stage.B @ self.F
+        _, values, right = np.linalg.svd(self.E)
+        null = right[int((values > 1e-10 * max(values.max(initial=0.0), 1e-300)).sum()):].T
+        if np.abs(motions @ null).max(initial=0.0) <= 1e-10 * (1.0 + np.abs(motions).max(initial=0.0)):
+            return False                                   # already the equations leave only one
+        for weights in motions:
+            low, high = self.optimum(weights), self.optimum(-weights)
+            if not (low[0] == high[0] == "optimal" and low[1] is not None and high[1] is not None):
+                return True
+            least, most = float(weights @ low[1]), float(weights @ high[1])
+            if most - least > tolerance * (1.0 + abs(least)):
+                return True
+        return False
+
     def move_interval(self, key: tuple[int, str]) -> tuple[float, float]:
         weights = np.zeros(self.E.shape[1])
         weights[list(self.moves[key])] = 1.0
@@ -70,7 +87,9 @@ Cuts = Mapping[int, Sequence[float]]    # per CONE unit: angles at which its cir
 
 
 def direction(phi: float) -> np.ndarray:
-    return np.array([math.cos(phi), math.sin(phi)])
+    d = np.array([math.cos(phi), math.sin(phi)])
+    d[np.abs(d) <= 1e-15] = 0.0                            # the cosine of pi / 2 is 6e-17
+    return d
 
 
 class _Builder:
@@ -104,7 +123,10 @@ class _Builder:
         F = np.array(self.columns).T.reshape(self.rows, len(self.columns))
         position = {row: k for k, row in enumerate(self.equations)}
         E = self.stage.B[self.equations] @ F
+        inertia = np.sqrt(np.diag(self.stage.B))               # |B_ij| <= inertia_i inertia_j: far below it is round-off of zero
+        E[np.abs(E) <= ROUND_OFF * np.outer(inertia[self.equations], inertia @ np.abs(F))] = 0.0
         e = -(self.stage.c + self.stage.B @ self.f0)[self.equations]
+        e[np.abs(e) <= ROUND_OFF] = 0.0                        # the terms of c have the size 1
         for column, along, rows in self.slacks:
             for row, amount in zip(rows, np.atleast_1d(along), strict=True):
                 E[position[row], column] -= amount

@@ -10,9 +10,9 @@ def _relative(violation: float, scale: float) -> float:
     return violation / scale if scale > 0.0 else (0.0 if violation <= 0.0 else np.inf)
 
 
-def _friction_of_contact(f: np.ndarray, a: np.ndarray, mu: float, slip: np.ndarray, law: str) -> float:
+def _friction_of_contact(f: np.ndarray, mu: float, slip: np.ndarray, law: str) -> float:
     """Violation of Coulomb's law, in force; PHYSICS 3."""
-    f_N, f_t, a_t = f[0], f[1:], a[1:]
+    f_N, f_t = f[0], f[1:]
     if np.linalg.norm(slip) > AT_REST:
         return float(np.linalg.norm(f_t + mu * f_N * slip / np.linalg.norm(slip)))
     if law == "cone" or len(f_t) == 1:
@@ -52,7 +52,7 @@ def residual(problem: ContactProblem, law: str, vdot: np.ndarray, forces: np.nda
     for i in range(k):
         f_i, a_i = forces[dim * i: dim * (i + 1)], a[dim * i: dim * (i + 1)]
         worst = max(worst, _relative(-f_i[0], F), _relative(-a_i[0], A), _relative(abs(f_i[0] * a_i[0]), F * A))
-        worst = max(worst, _relative(_friction_of_contact(f_i, a_i, problem.mu[i], problem.slip[i], law), F))
+        worst = max(worst, _relative(_friction_of_contact(f_i, problem.mu[i], problem.slip[i], law), F))
         if not problem.sliding[i]:
             worst = max(worst, _relative(_opposition(f_i, a_i, problem.mu[i], law), F * A))
     for j, kind in enumerate(problem.joint_kind):

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from knuckle.compiled import kernel
 from knuckle.instant import cells
+from knuckle.instant.dissipation import Dissipation
 from knuckle.instant.relaxation import Arc, Cell, Choice, relax
 from knuckle.instant.slides import SlideBounds, SlideSystem, at_most_one, bounds, newton, slide_system
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
 
 BUDGET = 6000               # cells; a three-finger grasp takes some hundred
-FINEST = 1e-3               # rad: arcs are not split further
+FINEST = 1e-4               # rad: arcs are not split further; nearly double roots need what 1e-3 does not tell apart
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
 SAME = 1e-7                 # accelerations closer than this, relative, are one
 QUADRANTS = tuple(Arc(0.5 * math.pi * k - math.pi, 0.5 * math.pi * (k + 1) - math.pi) for k in range(4))
@@ -31,7 +33,11 @@ class Search:
     continuum: bool = False
     complete: bool = True
     cells: int = 0
+    unbounded: set[tuple[int, float]] = field(default_factory=set)     # (row, sign): accelerations without end
     leftover: list[Cell] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.dissipation = Dissipation(self.stage)
 
     def acceleration(self, forces: np.ndarray) -> np.ndarray:
         return self.stage.B @ forces + self.stage.c
@@ -124,6 +130,7 @@ def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
             search.leftover += stack
             break
         search.cells += 1
+        kernel.spend(0.5)
         stack.extend(reversed(_examine(search, stack.pop(), order)))
     search.complete = search.complete and not search.leftover
     return search
@@ -135,13 +142,19 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
     undecided = [i for i in order if cell[i] is None]
     friction = [i for i in undecided if stage.frictional(i)]
     arcs = [i for i in order if isinstance(cell[i], Arc)]
-    polyhedron = relax(stage, cell)
-    if polyhedron.optimum(np.zeros(polyhedron.E.shape[1]))[0] == "infeasible":
+    outcome, forces = search.dissipation.point(relax(stage, cell))
+    if outcome == "infeasible":
         return []
     if not friction and monotone(stage, cell) and any(_belongs(search, cell, *answer) for answer in search.answers):
         return []
+    if undecided and arcs and not friction:
+        w=max(arcs,key=lambda i: cell[i].width); import os
+        if cell[w].width > float(os.environ.get("WIDE","9")):
+            if _only_closure(search, cell): return []
+            h=(Arc(cell[w].lo,cell[w].middle),Arc(cell[w].middle,cell[w].hi))
+            return [(*cell[:w], x, *cell[w + 1:]) for x in h]
     if undecided and (friction or not arcs or not _only_closure(search, cell)):
-        i = undecided[0]
+        i = undecided[0] if friction or forces is None else _most_wrong(search, undecided, forces)
         return [(*cell[:i], choice, *cell[i + 1:]) for choice in choices(int(stage.units.kind[i]))]
     if undecided:
         return []
@@ -149,6 +162,17 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
         return _examine_slides(search, cell, arcs)
     _settle(search, cell)
     return []
+
+
+def _most_wrong(search: Search, undecided: list[int], forces: np.ndarray) -> int:
+    """The undecided dry or frictionless unit whose law these forces break the most: to decide it moves the relaxation the farthest."""
+    stage, a = search.stage, search.acceleration(forces)
+    wrong = []
+    for i in undecided:
+        r = int(stage.units.first[i])
+        loss = stage.bound(i) * abs(a[r]) if stage.units.kind[i] == DRY else 0.0
+        wrong.append(forces[r] * a[r] + loss)
+    return undecided[int(np.argmax(wrong))]
 
 
 def _only_closure(search: Search, cell: Cell) -> bool:
@@ -201,14 +225,10 @@ def _settle(search: Search, cell: Cell) -> None:
     if monotone(stage, cell):
         search.add(forces)
         return
-    polyhedron, spread = relax(stage, cell), False
-    for key in polyhedron.moves:
-        low, high = polyhedron.move_interval(key)
-        spread = spread or high - low > SAME * (1.0 + abs(low))
-    if not spread:
+    if relax(stage, cell).varies(stage, SAME):
+        _extremes(search, cell)
+    else:
         search.add(forces)
-        return
-    _extremes(search, cell)
 
 
 def _extremes(search: Search, cell: Cell) -> None:
@@ -217,10 +237,18 @@ def _extremes(search: Search, cell: Cell) -> None:
     cuts: dict[int, list[float]] = {}
     for row in range(stage.free_rows):
         for sign in (1.0, -1.0):
-            _, forces = cells.extreme(stage, cell, sign * stage.B[row], cuts)
+            outcome, forces = cells.extreme(stage, cell, sign * stage.B[row], cuts)
             if forces is not None:
                 search.add(forces)
                 ends.append(search.acceleration(forces))
+            if outcome == "unbounded":
+                far = cells.far_point(stage, cell, sign * stage.B[row])
+                if far is None:                            # unbounded only in the polygons around the circles, perhaps
+                    search.leftover.append(cell)
+                    continue
+                search.add(far)
+                ends.append(search.acceleration(far))
+                search.unbounded.add((row, -sign))
     if ends:
         spread = np.ptp(np.array(ends), axis=0).max(initial=0.0)
         search.continuum = search.continuum or bool(spread > SAME * (1.0 + np.abs(ends).max()))
@@ -235,8 +263,10 @@ def _directional(search: Search, forces: np.ndarray) -> None:
         kind, r, n = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.size[i])
         if a[r] > ZERO * A and kind != DRY:
             cell.append(0)
-        elif kind in (DRY, UNILATERAL, SLIDING):
-            cell.append(None if kind == DRY else 1)
+        elif kind == DRY:
+            cell.append(0 if abs(a[r]) <= ZERO * A else 1 if a[r] > 0 else 2)
+        elif kind in (UNILATERAL, SLIDING):
+            cell.append(1)
         elif np.abs(a[r + 1:r + n]).max() <= ZERO * A:
             cell.append(stick_mode(kind))
         elif kind == CONE:
@@ -245,11 +275,5 @@ def _directional(search: Search, forces: np.ndarray) -> None:
         else:
             signs = [0 if abs(x) <= ZERO * A else 1 if x > 0 else 2 for x in a[r + 1:r + n]]
             cell.append(1 + signs[0] if n == 2 else 1 + 3 * signs[0] + signs[1])
-    if any(choice is None for choice in cell):
-        return
-    polyhedron = relax(stage, tuple(cell))
-    for key in polyhedron.moves:
-        low, high = polyhedron.move_interval(key)
-        if high - low > SAME * (1.0 + abs(low)) and not monotone(stage, tuple(cell)):
-            _extremes(search, tuple(cell))
-            return
+    if not monotone(stage, tuple(cell)) and relax(stage, tuple(cell)).varies(stage, SAME):
+        _extremes(search, tuple(cell))

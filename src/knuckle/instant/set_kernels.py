@@ -45,7 +45,7 @@ def axis_in_set(f: float, a: float, sign: float, tolerance: float) -> bool:
     return sign * f <= tolerance
 
 
-@kernel
+@inner
 def set_holds_answer(problem: Problem, work: Work, units: int) -> bool:
     """Whether the contact set of `work.signs` holds one of the answers."""
     for k in range(work.counts[0]):
@@ -87,10 +87,10 @@ def least_minor(work: Work, n: int) -> int:
             return 1 << i
     least = lcp_kernels.principal_minors(work.A, n, work.level, work.following, work.minors)
     work.p[4] = work.minors[least]
-    if abs(work.minors[least]) <= ROUND_OFF:               # zero up to round-off: the first such set says it
+    if not abs(work.minors[least]) > ROUND_OFF:            # zero up to round-off, or NaN after a zero: the first such set says it
         work.p[4] = 0.0
         for bits in range(1, 1 << n):
-            if abs(work.minors[bits]) <= ROUND_OFF:
+            if not abs(work.minors[bits]) > ROUND_OFF:
                 return bits
     return least
 

@@ -49,7 +49,8 @@ class SlideSystem:
         n, m = self.columns.shape[1], len(self.arcs)
         a = self.stage.B @ self.total(y) + self.stage.c
         phi, alpha = y[n + m:n + 2 * m], y[n + 2 * m:]
-        return np.concatenate([self.equations @ a, a[self.normals], a[self.normals + 1] - alpha * np.cos(phi), a[self.normals + 2] - alpha * np.sin(phi)])
+        slips = a[self.normals + 1] - alpha * np.cos(phi), a[self.normals + 2] - alpha * np.sin(phi)
+        return np.concatenate([self.equations @ a, a[self.normals], *slips])
 
     def jacobian(self, y: np.ndarray) -> np.ndarray:
         n, m = self.columns.shape[1], len(self.arcs)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from knuckle.compiled import kernel
 from knuckle.errors import InputError
 from knuckle.instant import kernels, search
 from knuckle.instant.answer import Answer, Solution, Verdict, mode_words
@@ -30,8 +31,8 @@ def solve(problem: ContactProblem | Mapping[str, Any], law: str = "cone") -> Ans
             problem = read_problem(problem)
         except InputError as error:
             return _invalid(law, *(str(fault) for fault in error.faults))
-    stage = lay_out(problem, law)
-    return answer_of(stage)
+    kernel.spend()
+    return answer_of(lay_out(problem, law))
 
 
 def _invalid(law: str, *errors: str) -> Answer:
@@ -118,7 +119,7 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
                       reason=f"an answer was found whose residual {max(doubtful):.1e} is not below {TRUSTED:.0e}", **common)
     if len(answers) > 1:
         return Answer(Verdict.INDETERMINATE, complete=found.complete or found.continuum, continuum=found.continuum, solutions=tuple(solutions),
-                      acceleration_range=_acceleration_range(solutions) if found.continuum else None,
+                      acceleration_range=_acceleration_range(solutions, found.unbounded) if found.continuum else None,
                       reason="" if found.complete else "there may be further answers", **common)
     if not found.complete:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions),
@@ -172,6 +173,11 @@ def _solution(stage: Stage, scaled: np.ndarray) -> Solution:
                     transitions=transitions, residual=residual(problem, stage.law, vdot, forces))
 
 
-def _acceleration_range(solutions: list[Solution]) -> np.ndarray:
+def _acceleration_range(solutions: list[Solution], unbounded: set[tuple[int, float]]) -> np.ndarray:
+    """Of contacts; `unbounded`: rows and signs without end."""
     a = np.array([s.a for s in solutions])
-    return np.stack([a.min(axis=0), a.max(axis=0)], axis=-1)
+    ranges = np.stack([a.min(axis=0), a.max(axis=0)], axis=-1)
+    for row, sign in unbounded:
+        if row < a[0].size:
+            ranges[row // a.shape[2], row % a.shape[2], 0 if sign < 0.0 else 1] = sign * math.inf
+    return ranges

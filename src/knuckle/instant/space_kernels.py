@@ -3,8 +3,11 @@ import math
 from typing import NamedTuple
 
 from knuckle.compiled import dense
-from knuckle.compiled.kernel import Integers, IntegerTable, Matrix, Vector, kernel
+from knuckle.compiled.kernel import Integers, IntegerTable, Matrix, Vector, inner
 from knuckle.complementarity.cone_kernels import ConeWork
+
+AGREES = 1e-9               # relative to its terms: a smaller acceleration of a row that cannot move is none
+IMMOBILE = 1e-12            # of a row's inertia: what bilateral rows leave below it is round-off
 
 
 class Problem(NamedTuple):
@@ -62,7 +65,7 @@ class Work(NamedTuple):
     cone: ConeWork
 
 
-@kernel
+@inner
 def contact_space(problem: Problem, work: Work, rows: int, nv: int) -> bool:
     """Z = M^-1 [W^T, h], B = W M^-1 W^T, c = W M^-1 h + bias, unscaled. False unless M is positive definite."""
     for i in range(nv):
@@ -88,50 +91,73 @@ def contact_space(problem: Problem, work: Work, rows: int, nv: int) -> bool:
     return True
 
 
-@kernel
-def eliminate_bilateral(work: Work, first: int, rows: int, nv: int) -> int:
-    """Rows `first`.. hold whatever the rest does: pivot them out of B, c and Z, largest first. A row that the others imply
-    is left out; 0 when the rows agree, else 1 + the row that contradicts the others."""
+@inner
+def row_sizes(problem: Problem, work: Work, rows: int, nv: int) -> None:
+    """Inertia of each row into `work.x`, and the size of the terms of its free acceleration into `work.constant`."""
+    for r in range(rows):
+        work.x[r] = work.B[r, r]
+        size = abs(problem.bias[r])
+        for j in range(nv):
+            size += abs(problem.W[r, j] * work.Z[rows, j])
+        work.constant[r] = size
+
+
+@inner
+def pivot_out(work: Work, pivot: int, rows: int, nv: int) -> None:
+    inverse = 1.0 / work.B[pivot, pivot]
+    for r in range(rows + 1):
+        if r == pivot:
+            continue
+        factor = (work.c[pivot] if r == rows else work.B[r, pivot]) * inverse
+        for j in range(nv):
+            work.Z[r, j] -= factor * work.Z[pivot, j]
+        if r < rows:
+            work.c[r] -= factor * work.c[pivot]
+            work.constant[r] += abs(factor) * work.constant[pivot]
+            for s in range(rows):
+                if s != pivot:
+                    work.B[r, s] -= factor * work.B[pivot, s]
+    for r in range(rows):
+        if r != pivot:
+            work.B[r, pivot] = 0.0
+            work.B[pivot, r] = 0.0
+    work.c[pivot] = 0.0
+
+
+@inner
+def eliminate_bilateral(problem: Problem, work: Work, first: int, rows: int, nv: int) -> int:
+    """Rows `first`.. hold whatever the rest does: pivot them out of B, c and Z, the most independent first. A row that the
+    others imply is left out; 0 when the rows agree, else 1 + the row that contradicts the others."""
+    if first == rows:
+        return 0
+    row_sizes(problem, work, rows, nv)
     for r in range(first, rows):
         work.pivots[r] = 0
-    largest = 0.0
-    for r in range(first, rows):
-        largest = max(largest, work.B[r, r])
     for _ in range(first, rows):
         pivot = -1
-        for r in range(first, rows):
-            if work.pivots[r] == 0 and (pivot < 0 or work.B[r, r] > work.B[pivot, pivot]):
+        for r in range(first, rows):                       # what is left of a row, over what it had: the same in any units
+            if work.pivots[r] == 0 and (pivot < 0 or work.B[r, r] * work.x[pivot] > work.B[pivot, pivot] * work.x[r]):
                 pivot = r
-        if work.B[pivot, pivot] <= 1e-12 * largest:
+        if work.B[pivot, pivot] <= IMMOBILE * work.x[pivot]:
             break
         work.pivots[pivot] = 1
-        inverse = 1.0 / work.B[pivot, pivot]
-        for r in range(rows + 1):
-            if r == pivot:
-                continue
-            factor = (work.c[pivot] if r == rows else work.B[r, pivot]) * inverse
+        pivot_out(work, pivot, rows, nv)
+    for r in range(first):                                 # what the held rows leave immobile does not move by round-off
+        if work.B[r, r] <= IMMOBILE * work.x[r]:
+            for s in range(rows):
+                work.B[r, s] = 0.0
+                work.B[s, r] = 0.0
             for j in range(nv):
-                work.Z[r, j] -= factor * work.Z[pivot, j]
-            if r < rows:
-                work.c[r] -= factor * work.c[pivot]
-                for s in range(rows):
-                    if s != pivot:
-                        work.B[r, s] -= factor * work.B[pivot, s]
-        for r in range(rows):
-            if r != pivot:
-                work.B[r, pivot] = 0.0
-                work.B[pivot, r] = 0.0
-        work.c[pivot] = 0.0
-    size = 1.0
-    for r in range(rows):
-        size = max(size, abs(work.c[r]))
+                work.Z[r, j] = 0.0
+            if abs(work.c[r]) <= AGREES * work.constant[r]:
+                work.c[r] = 0.0
     for r in range(first, rows):
-        if work.pivots[r] == 0 and abs(work.c[r]) > 1e-9 * size:
+        if work.pivots[r] == 0 and abs(work.c[r]) > AGREES * work.constant[r]:
             return 1 + r
     return 0
 
 
-@kernel
+@inner
 def scale_units(problem: Problem, work: Work, units: int, rows: int, nv: int) -> None:
     """One factor per unit gives it unit inertia along its normal; one factor for all gives the load size one."""
     load = 0.0
