@@ -77,6 +77,26 @@ def test_normal_does_not_change_through_touching(kinds, gap):
         assert c.gap[same[0]] == pytest.approx(gap, abs=1e-13)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_thin_long_and_tiny_shapes(seed):
+    """Sizes from 1 cm to 1 m in one shape: needles, discs, plates; every one is found, at its true distance."""
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        kinds = rng.choice(["sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh"], size=2)
+        a, b = (make_shape(str(kind), 2 - i, tuple(np.exp(rng.uniform(np.log(0.01), 0, 3))), int(rng.integers(1000)))
+                for i, kind in enumerate(kinds))
+        turns = Rotation.random(2, random_state=rng)
+        d = rng.normal(size=3)
+        d /= np.linalg.norm(d)
+        depth_a, depth_b = (support(s, R.as_matrix(), np.zeros(3), m) @ m for s, R, m in zip((a, b), turns, (-d, d), strict=True))
+        offset = d * (depth_a + depth_b + 0.01) + np.cross(d, rng.normal(size=3)) * 0.3 * min(depth_a, depth_b)
+        geometry = two_bodies(a, b)
+        count = geometry.update(pose(offset, turns[0], np.zeros(3), turns[1]), np.zeros(12))
+        plant = geometry.system.plant
+        expected = distance(a, rotation(plant, 2), plant.xpos[2], b, rotation(plant, 1), plant.xpos[1])
+        assert geometry.contacts.gap[:count].min() == pytest.approx(expected, abs=2e-10)
+
+
 def test_two_ellipsoids_against_lagrange():
     """Nearest points of x'Fx = 1, y'Gy = 1: x - y = -a F x = b G y, eight equations solved apart from the kernels."""
     geometry = two_bodies(make_shape("ellipsoid", 2, (0.5, 0.3, 0.2)), make_shape("ellipsoid", 1, (0.7, 0.2, 0.4)))

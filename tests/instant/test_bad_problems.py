@@ -1,4 +1,5 @@
 """Wrong input: invalid_input with one line per fault, never an exception, never a warning, never a changed input (CONTRACT 2, 3)."""
+
 import copy
 import json
 import warnings
@@ -9,16 +10,82 @@ import pytest
 from knuckle.instant.solve import solve
 
 NAN, INF = float("nan"), float("inf")
-GOOD = {"M": [[1.5, 0, 0], [0, 1.5, 0], [0, 0, 1.5]], "h": [0, 0, -14.7],
-        "contacts": [{"mu": 0.5, "W_N": [0, 0, 1.0], "W_T": [1.0, 0, 0], "W_U": [0, 1.0, 0], "bias": [0, 0, 0.0], "label": "rolling", "slip": [0, 0]}],
-        "joints": [{"kind": "dry_friction", "W": [1, 0, 0], "bias": 0.0, "bound": 0.1, "rate": 0.0}]}
+GOOD = {
+    "M": [[1.5, 0, 0], [0, 1.5, 0], [0, 0, 1.5]],
+    "h": [0, 0, -14.7],
+    "contacts": [
+        {
+            "mu": 0.5,
+            "W_N": [0, 0, 1.0],
+            "W_T": [1.0, 0, 0],
+            "W_U": [0, 1.0, 0],
+            "bias": [0, 0, 0.0],
+            "label": "rolling",
+            "slip": [0, 0],
+        }
+    ],
+    "joints": [{"kind": "dry_friction", "W": [1, 0, 0], "bias": 0.0, "bound": 0.1, "rate": 0.0}],
+}
 DELETE = object()
-VALUES = [None, NAN, INF, -INF, "x", "1.0", True, [], {}, [[]], [[[1]]], [1, 2], [1, "a", 2], [1, True, 2], [1, None, 3], 10 ** 400, 1j, b"ab", object(),
-          np.array([1, 2, 3]), np.eye(3), {1: 2}, [1, [2], 3], set(), -1, -1e-300, 0, 3, 1e308, [1e308] * 3, [NAN] * 3, [10 ** 400, 0, 0], [INF, 0, 0],
-          DELETE, len, np.array(["a"]), np.float32(1), range(3), (0, 0, 1), np.array([1 + 1j] * 3)]
-PATHS = [("M",), ("h",), ("contacts",), ("joints",), ("name",), ("M", 0), ("M", 0, 0), ("h", 1), ("mystery",), ("contacts", 0), ("joints", 0),
-         *(("contacts", 0, key) for key in ("mu", "label", "W_N", "W_T", "W_U", "bias", "slip", "name", "mue")),
-         ("contacts", 0, "slip", 0), ("contacts", 0, "W_N", 2), *(("joints", 0, key) for key in ("kind", "W", "bias", "bound", "rate", "name", "bond"))]
+VALUES = [
+    None,
+    NAN,
+    INF,
+    -INF,
+    "x",
+    "1.0",
+    True,
+    [],
+    {},
+    [[]],
+    [[[1]]],
+    [1, 2],
+    [1, "a", 2],
+    [1, True, 2],
+    [1, None, 3],
+    10**400,
+    1j,
+    b"ab",
+    object(),
+    np.array([1, 2, 3]),
+    np.eye(3),
+    {1: 2},
+    [1, [2], 3],
+    set(),
+    -1,
+    -1e-300,
+    0,
+    3,
+    1e308,
+    [1e308] * 3,
+    [NAN] * 3,
+    [10**400, 0, 0],
+    [INF, 0, 0],
+    DELETE,
+    len,
+    np.array(["a"]),
+    np.float32(1),
+    range(3),
+    (0, 0, 1),
+    np.array([1 + 1j] * 3),
+]
+PATHS = [
+    ("M",),
+    ("h",),
+    ("contacts",),
+    ("joints",),
+    ("name",),
+    ("M", 0),
+    ("M", 0, 0),
+    ("h", 1),
+    ("mystery",),
+    ("contacts", 0),
+    ("joints", 0),
+    *(("contacts", 0, key) for key in ("mu", "label", "W_N", "W_T", "W_U", "bias", "slip", "name", "mue")),
+    ("contacts", 0, "slip", 0),
+    ("contacts", 0, "W_N", 2),
+    *(("joints", 0, key) for key in ("kind", "W", "bias", "bound", "rate", "name", "bond")),
+]
 
 
 def edited(path, value):
@@ -56,7 +123,24 @@ def test_any_value_anywhere(path, law):
             checked(document, law)
 
 
-@pytest.mark.parametrize("root", [None, 3, "text", [], [1], (), NAN, True, {}, {"M": [[1.0]]}, {"h": [1.0]}, {"M": [], "h": []}, {"M": [[]], "h": []}])
+@pytest.mark.parametrize(
+    "root",
+    [
+        None,
+        3,
+        "text",
+        [],
+        [1],
+        (),
+        NAN,
+        True,
+        {},
+        {"M": [[1.0]]},
+        {"h": [1.0]},
+        {"M": [], "h": []},
+        {"M": [[]], "h": []},
+    ],
+)
 def test_not_a_problem(root):
     assert checked(root, "cone").verdict.value == "invalid_input"
 
@@ -67,18 +151,35 @@ def test_unknown_law(law):
 
 
 WRONG = {
-    "nan in M": (("M", 0, 0), NAN, "M"), "infinite force": (("h", 1), INF, "h"), "no mass": (("M", 2, 2), 0.0, "M"),
-    "negative mass": (("M", 1, 1), -1.5, "M"), "unsymmetric": (("M", 0, 1), 0.2, "M"), "indefinite": (("M",), [[1, 2, 0], [2, 1, 0], [0, 0, 1]], "M"),
-    "not square": (("M",), [[1, 0, 0]], "M"), "mu": (("contacts", 0, "mu"), -0.1, "contacts[0].mu"), "mu nan": (("contacts", 0, "mu"), NAN, "contacts[0].mu"),
-    "short row": (("contacts", 0, "W_T"), [1.0, 0], "contacts[0].W_T"), "zero normal": (("contacts", 0, "W_N"), [0, 0, 0], "contacts[0].W_N"),
-    "rolling with slip": (("contacts", 0, "slip"), [0.1, 0], "contacts[0].slip"), "sliding at rest": (("contacts", 0, "label"), "sliding", "contacts[0].slip"),
-    "label": (("contacts", 0, "label"), "roling", "contacts[0].label"), "misspelt": (("contacts", 0, "W_n"), [0, 0, 1], "contacts[0].W_n"),
-    "misspelt root": (("contact",), [], "contact"), "long bias": (("contacts", 0, "bias"), [0.0] * 4, "contacts[0].bias"),
-    "no mu": (("contacts", 0, "mu"), DELETE, "contacts[0].mu"), "no normal": (("contacts", 0, "W_N"), DELETE, "contacts[0].W_N"),
-    "no label": (("contacts", 0, "label"), DELETE, "contacts[0].label"), "no M": (("M",), DELETE, "M"), "no h": (("h",), DELETE, "h"),
-    "joint kind": (("joints", 0, "kind"), "friction", "joints[0].kind"), "no bound": (("joints", 0, "bound"), DELETE, "joints[0].bound"),
-    "negative bound": (("joints", 0, "bound"), -1.0, "joints[0].bound"), "zero joint row": (("joints", 0, "W"), [0, 0, 0], "joints[0].W"),
-    "joint row length": (("joints", 0, "W"), [1, 0], "joints[0].W"), "number as text": (("h", 0), "1", "h"), "bool": (("contacts", 0, "mu"), True, "contacts[0].mu"),
+    "nan in M": (("M", 0, 0), NAN, "M"),
+    "infinite force": (("h", 1), INF, "h"),
+    "no mass": (("M", 2, 2), 0.0, "M"),
+    "negative mass": (("M", 1, 1), -1.5, "M"),
+    "unsymmetric": (("M", 0, 1), 0.2, "M"),
+    "indefinite": (("M",), [[1, 2, 0], [2, 1, 0], [0, 0, 1]], "M"),
+    "not square": (("M",), [[1, 0, 0]], "M"),
+    "mu": (("contacts", 0, "mu"), -0.1, "contacts[0].mu"),
+    "mu nan": (("contacts", 0, "mu"), NAN, "contacts[0].mu"),
+    "short row": (("contacts", 0, "W_T"), [1.0, 0], "contacts[0].W_T"),
+    "zero normal": (("contacts", 0, "W_N"), [0, 0, 0], "contacts[0].W_N"),
+    "rolling with slip": (("contacts", 0, "slip"), [0.1, 0], "contacts[0].slip"),
+    "sliding at rest": (("contacts", 0, "label"), "sliding", "contacts[0].slip"),
+    "label": (("contacts", 0, "label"), "roling", "contacts[0].label"),
+    "misspelt": (("contacts", 0, "W_n"), [0, 0, 1], "contacts[0].W_n"),
+    "misspelt root": (("contact",), [], "contact"),
+    "long bias": (("contacts", 0, "bias"), [0.0] * 4, "contacts[0].bias"),
+    "no mu": (("contacts", 0, "mu"), DELETE, "contacts[0].mu"),
+    "no normal": (("contacts", 0, "W_N"), DELETE, "contacts[0].W_N"),
+    "no label": (("contacts", 0, "label"), DELETE, "contacts[0].label"),
+    "no M": (("M",), DELETE, "M"),
+    "no h": (("h",), DELETE, "h"),
+    "joint kind": (("joints", 0, "kind"), "friction", "joints[0].kind"),
+    "no bound": (("joints", 0, "bound"), DELETE, "joints[0].bound"),
+    "negative bound": (("joints", 0, "bound"), -1.0, "joints[0].bound"),
+    "zero joint row": (("joints", 0, "W"), [0, 0, 0], "joints[0].W"),
+    "joint row length": (("joints", 0, "W"), [1, 0], "joints[0].W"),
+    "number as text": (("h", 0), "1", "h"),
+    "bool": (("contacts", 0, "mu"), True, "contacts[0].mu"),
 }
 
 
@@ -114,4 +215,8 @@ def test_numpy_input_is_not_changed():
     contact = {key: np.array(value) if isinstance(value, list) else value for key, value in GOOD["contacts"][0].items()}
     kept = M.copy(), h.copy(), copy.deepcopy(contact)
     assert solve({"M": M, "h": h, "contacts": [contact]}, "cone").verdict.value == "determinate"
-    assert (M == kept[0]).all() and (h == kept[1]).all() and all(np.array_equal(contact[key], kept[2][key]) for key in contact)
+    assert (
+        (kept[0] == M).all()
+        and (h == kept[1]).all()
+        and all(np.array_equal(contact[key], kept[2][key]) for key in contact)
+    )

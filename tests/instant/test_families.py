@@ -1,4 +1,5 @@
 """Random members of the families of tests/data/spatial/problems against the closed forms of tests/oracles/closed_forms (PHYSICS 4)."""
+
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from oracles import closed_forms
 
 TOLERANCE = 1e-9
 MEMBERS = range(20)
-SLOW = ("supports", "fingers", "degenerate")        # many forces carry one motion: ranges take longest
+SLOW = ("supports", "fingers", "degenerate")  # many forces carry one motion: ranges take longest
 
 
 def error(have, want):
@@ -22,7 +23,11 @@ def error(have, want):
 
 
 def matching(answer, want):
-    return [s for s in answer.solutions if all(error(getattr(s, key), want[key]) <= TOLERANCE for key in ("f", "a") if key in want)]
+    return [
+        s
+        for s in answer.solutions
+        if all(error(getattr(s, key), want[key]) <= TOLERANCE for key in ("f", "a") if key in want)
+    ]
 
 
 def check(case, law):
@@ -39,7 +44,9 @@ def check(case, law):
         assert found, (label, want)
         assert list(found[0].transitions) == want.get("transitions", list(found[0].transitions)), label
     if verdict is not None and case.a is not None:
-        assert all(error(s.a, case.a) <= TOLERANCE and list(s.transitions) == case.transitions for s in answer.solutions), label
+        assert all(
+            error(s.a, case.a) <= TOLERANCE and list(s.transitions) == case.transitions for s in answer.solutions
+        ), label
     if verdict not in (None, "indeterminate") and case.vdot is not None:
         assert all(error(s.vdot, case.vdot) <= TOLERANCE for s in answer.solutions), label
     if law == "pyramid" and case.p_matrix is not None:
@@ -70,7 +77,7 @@ def test_family(family, law):
 @pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("family", SLOW)
 def test_family_with_many_carriers(family, part, law):
-    for seed in MEMBERS[4 * part:4 * part + 4]:
+    for seed in MEMBERS[4 * part : 4 * part + 4]:
         check(closed_forms.FAMILIES[family](np.random.default_rng(seed)), law)
 
 

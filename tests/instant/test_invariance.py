@@ -1,4 +1,5 @@
 """Nothing depends on the order of contacts, the tangents, the units or the coordinates: 1,000 random transforms."""
+
 import copy
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles import closed_forms
 
 TOLERANCE = 1e-9
-TRANSFORMS = 25             # of each of 40 (problem, law) pairs
+TRANSFORMS = 25  # of each of 40 (problem, law) pairs
 
 
 class Change:
@@ -21,7 +22,13 @@ class Change:
     def __init__(self, problem):
         self.problem = copy.deepcopy(problem)
         k, nv = len(problem["contacts"]), len(problem["h"])
-        self.order, self.turn, self.force, self.motion, self.S = np.arange(k), np.tile(np.eye(3), (k, 1, 1)), 1.0, 1.0, np.eye(nv)
+        self.order, self.turn, self.force, self.motion, self.S = (
+            np.arange(k),
+            np.tile(np.eye(3), (k, 1, 1)),
+            1.0,
+            1.0,
+            np.eye(nv),
+        )
 
     def permute(self, rng):
         """Also swaps fingers: contacts exchange their places."""
@@ -47,7 +54,7 @@ class Change:
     def units(self, rng, nv):
         """Mass, length and time, and each coordinate in a unit of its own."""
         mass, length, time = 10.0 ** rng.uniform(-3, 3, 3)
-        acceleration, force = length / time ** 2, mass * length / time ** 2
+        acceleration, force = length / time**2, mass * length / time**2
         own = 10.0 ** rng.uniform(-1, 1, nv)
         W_scale, p = acceleration / own, self.problem
         for contact in p["contacts"]:
@@ -62,7 +69,11 @@ class Change:
 
     def coordinates(self, rng, nv):
         """v = S w."""
-        S = np.linalg.qr(rng.normal(size=(nv, nv)))[0] @ np.diag(rng.uniform(0.5, 2.0, nv)) @ np.linalg.qr(rng.normal(size=(nv, nv)))[0]
+        S = (
+            np.linalg.qr(rng.normal(size=(nv, nv)))[0]
+            @ np.diag(rng.uniform(0.5, 2.0, nv))
+            @ np.linalg.qr(rng.normal(size=(nv, nv)))[0]
+        )
         M = S.T @ np.array(self.problem["M"]) @ S
         self.problem["M"], self.problem["h"] = (0.5 * (M + M.T)).tolist(), (S.T @ np.array(self.problem["h"])).tolist()
         for contact in self.problem["contacts"]:
@@ -80,8 +91,13 @@ class Change:
 
 def changed(problem, law, seed):
     rng, change, nv = np.random.default_rng(seed), Change(problem), len(problem["h"])
-    steps = [lambda: change.permute(rng), lambda: change.turn_tangents(rng, law), lambda: change.units(rng, nv), lambda: change.coordinates(rng, nv)]
-    for i in rng.permutation(4)[:rng.integers(1, 5)]:
+    steps = [
+        lambda: change.permute(rng),
+        lambda: change.turn_tangents(rng, law),
+        lambda: change.units(rng, nv),
+        lambda: change.coordinates(rng, nv),
+    ]
+    for i in rng.permutation(4)[: rng.integers(1, 5)]:
         steps[i]()
     return change
 
@@ -92,12 +108,24 @@ def error(have, want):
 
 def base_problems():
     """Unique, several, none, and many forces for one motion; from one contact to four."""
-    for family, seeds in (("block_incline", (0, 1)), ("sphere_incline", (0,)), ("ball_between_plates", (1,)), ("pulled_box", (0, 1, 2)),
-                          ("painleve", (0, 1, 2, 3)), ("scalar", (0,)), ("squeeze", (0, 1)), ("ladder", (0,)), ("table", (1,))):
+    for family, seeds in (
+        ("block_incline", (0, 1)),
+        ("sphere_incline", (0,)),
+        ("ball_between_plates", (1,)),
+        ("pulled_box", (0, 1, 2)),
+        ("painleve", (0, 1, 2, 3)),
+        ("scalar", (0,)),
+        ("squeeze", (0, 1)),
+        ("ladder", (0,)),
+        ("table", (1,)),
+    ):
         for seed in seeds:
             yield family, closed_forms.FAMILIES[family](np.random.default_rng(seed)).problem
     for contacts, seed in ((2, 0), (2, 1), (3, 0), (3, 3)):
-        yield "manufactured", closed_forms.manufactured(np.random.default_rng([contacts, seed]), "cone", contacts).problem
+        yield (
+            "manufactured",
+            closed_forms.manufactured(np.random.default_rng([contacts, seed]), "cone", contacts).problem,
+        )
 
 
 BASES = list(base_problems())
@@ -120,11 +148,19 @@ def test_invariance(base, law):
         assert (have.p_matrix is None) == (want.p_matrix is None)
         assert have.p_matrix is None or have.p_matrix.holds == want.p_matrix.holds, label
         back = [change.back(s) for s in have.solutions]
-        if want.verdict.value == "force_indeterminate":            # which extreme forces are listed is free, the motion is not
-            assert all(error(a, want.solutions[0].a) <= TOLERANCE and error(v, want.solutions[0].vdot) <= TOLERANCE for _, a, v in back), label
+        if want.verdict.value == "force_indeterminate":  # which extreme forces are listed is free, the motion is not
+            assert all(
+                error(a, want.solutions[0].a) <= TOLERANCE and error(v, want.solutions[0].vdot) <= TOLERANCE
+                for _, a, v in back
+            ), label
             continue
         assert len(back) == len(want.solutions), label
         for s in want.solutions:
-            assert any(error(f, s.f) <= TOLERANCE and error(a, s.a) <= TOLERANCE and error(v, s.vdot) <= TOLERANCE for f, a, v in back), label
+            assert any(
+                error(f, s.f) <= TOLERANCE and error(a, s.a) <= TOLERANCE and error(v, s.vdot) <= TOLERANCE
+                for f, a, v in back
+            ), label
         if not change.turn[:, 1:, 1:].any() or np.allclose(change.turn, np.eye(3)):
-            assert sorted(s.transitions for s in have.solutions) == sorted(tuple(s.transitions[i] for i in change.order) for s in want.solutions), label
+            assert sorted(s.transitions for s in have.solutions) == sorted(
+                tuple(s.transitions[i] for i in change.order) for s in want.solutions
+            ), label

@@ -3,6 +3,7 @@
 Planar contacts and the pyramid: each choice of modes is a polyhedron in (v', f); its range of v' and of f is found by linear programs.
 Circular cones: sliding directions by Newton's method from a dense grid of starts. Nothing here uses the package.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -14,12 +15,16 @@ import numpy as np
 from scipy.optimize import linprog
 
 TOLERANCE = 1e-7
-BOX, FAR = 1e8, 1e4             # unknowns are kept inside the box, and those beyond `FAR` are unbounded (the test problems have the size 1 to 10)
+BOX, FAR = (
+    1e8,
+    1e4,
+)  # unknowns are kept inside the box, and those beyond `FAR` are unbounded (the test problems have the size 1 to 10)
 
 
 @dataclass
 class Brute:
     """`verdict` of CONTRACT 3; `motions`: distinct v' (ends where they vary); `moves`: v' varies within one choice of modes."""
+
     verdict: str
     motions: list[np.ndarray] = field(default_factory=list)
     moves: bool = False
@@ -45,8 +50,15 @@ def read(problem: dict[str, Any]) -> Rows:
     W = [c[key] for c in contacts for key in keys] + [j["W"] for j in joints]
     bias = [b for c in contacts for b in c.get("bias", [0.0] * dim)] + [j.get("bias", 0.0) for j in joints]
     nv = len(problem["h"])
-    return Rows(np.array(W, float).reshape(-1, nv), np.array(bias, float), np.array(problem["M"], float), np.array(problem["h"], float),
-                contacts, joints, dim)
+    return Rows(
+        np.array(W, float).reshape(-1, nv),
+        np.array(bias, float),
+        np.array(problem["M"], float),
+        np.array(problem["h"], float),
+        contacts,
+        joints,
+        dim,
+    )
 
 
 def _contact_modes(contact: dict[str, Any], dim: int) -> list[Any]:
@@ -151,8 +163,15 @@ class _Program:
             self.equal_f({k: 1.0}, -s * bound)
 
     def solve(self, cost: np.ndarray) -> tuple[str, np.ndarray | None]:
-        result = linprog(cost, A_ub=np.array(self.L) if self.L else None, b_ub=self.l or None, A_eq=np.array(self.E), b_eq=self.e,
-                         bounds=(-BOX, BOX), method="highs")
+        result = linprog(
+            cost,
+            A_ub=np.array(self.L) if self.L else None,
+            b_ub=self.l or None,
+            A_eq=np.array(self.E),
+            b_eq=self.e,
+            bounds=(-BOX, BOX),
+            method="highs",
+        )
         return {0: "optimal", 2: "infeasible"}.get(result.status, "unsettled"), result.x
 
 
@@ -195,12 +214,17 @@ def every_mode(problem: dict[str, Any]) -> Brute:
     if len(motions) > 1 or varies:
         return Brute("indeterminate", motions, varies, low, high)
     # how dependent bilateral rows share their force is no part of the verdict
-    own = [k for k in range(n) if k < p.dim * len(p.contacts) or p.joints[k - p.dim * len(p.contacts)]["kind"] != "bilateral"]
+    own = [
+        k
+        for k in range(n)
+        if k < p.dim * len(p.contacts) or p.joints[k - p.dim * len(p.contacts)]["kind"] != "bilateral"
+    ]
     wide = bool(np.any((high - low)[own] > TOLERANCE * (1 + np.abs(np.where(np.isfinite(low), low, 0)))[own]))
     return Brute("force_indeterminate" if wide else "determinate", motions, False, low, high)
 
 
 # ---- circular cones -------------------------------------------------------------------------------------------------------------------
+
 
 def cone_answers(problem: dict[str, Any], starts: int = 24) -> list[tuple[np.ndarray, np.ndarray]]:
     """(v', f) of every regular mode; sliding directions by Newton from starts^m directions at once. No joints, W M^-1 W' of full rank."""
@@ -226,7 +250,7 @@ def _directions(p: Rows, B: np.ndarray, c: np.ndarray, modes: tuple[str, ...], s
     slides = [i for i, mode in enumerate(modes) if mode == "slide"]
     m = len(slides)
     grid = 2 * math.pi * (np.arange(starts) + 0.37) / starts
-    phis = np.array(list(itertools.product(grid, repeat=m))).reshape(starts ** m, m)
+    phis = np.array(list(itertools.product(grid, repeat=m))).reshape(starts**m, m)
 
     def residual(phi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cross product of a_t and the direction, per sliding contact; forces; whether the linear part was solvable. phi: batch x m."""
@@ -247,7 +271,7 @@ def _directions(p: Rows, B: np.ndarray, c: np.ndarray, modes: tuple[str, ...], s
                     column[:, r + 1], column[:, r + 2] = -contact["mu"] * np.cos(angle), -contact["mu"] * np.sin(angle)
                 elif contact["label"] == "sliding":
                     slip = np.array(contact["slip"], float)
-                    column[:, r + 1:r + 3] = -contact["mu"] * slip / np.linalg.norm(slip)
+                    column[:, r + 1 : r + 3] = -contact["mu"] * slip / np.linalg.norm(slip)
                 columns.append(column)
                 equations.append(r)
         if not columns:
@@ -258,7 +282,9 @@ def _directions(p: Rows, B: np.ndarray, c: np.ndarray, modes: tuple[str, ...], s
         K[~good] = np.eye(len(equations))
         f = (F @ np.linalg.solve(K, np.tile(-c[equations], (batch, 1))[:, :, None]))[:, :, 0]
         a = f @ B.T + c
-        cross = [a[:, 3 * i + 1] * np.sin(phi[:, k]) - a[:, 3 * i + 2] * np.cos(phi[:, k]) for k, i in enumerate(slides)]
+        cross = [
+            a[:, 3 * i + 1] * np.sin(phi[:, k]) - a[:, 3 * i + 2] * np.cos(phi[:, k]) for k, i in enumerate(slides)
+        ]
         return np.array(cross).T.reshape(batch, m), f, good
 
     if m == 0:
@@ -267,7 +293,13 @@ def _directions(p: Rows, B: np.ndarray, c: np.ndarray, modes: tuple[str, ...], s
     step = 1e-6
     for _ in range(40):
         value, _, _ = residual(phis)
-        J = np.stack([(residual(phis + step * np.eye(m)[k])[0] - residual(phis - step * np.eye(m)[k])[0]) / (2 * step) for k in range(m)], axis=2)
+        J = np.stack(
+            [
+                (residual(phis + step * np.eye(m)[k])[0] - residual(phis - step * np.eye(m)[k])[0]) / (2 * step)
+                for k in range(m)
+            ],
+            axis=2,
+        )
         bad = np.abs(np.linalg.det(J)) < 1e-13
         J[bad] = np.eye(m)
         change = -np.linalg.solve(J, value[:, :, None])[:, :, 0]
@@ -280,12 +312,14 @@ def _directions(p: Rows, B: np.ndarray, c: np.ndarray, modes: tuple[str, ...], s
 def _lawful(p: Rows, f: np.ndarray, a: np.ndarray) -> bool:
     F, A = 1e-7 * (1 + np.abs(f).max()), 1e-7 * (1 + np.abs(a).max())
     for i, contact in enumerate(p.contacts):
-        fi, ai, mu = f[3 * i:3 * i + 3], a[3 * i:3 * i + 3], contact["mu"]
+        fi, ai, mu = f[3 * i : 3 * i + 3], a[3 * i : 3 * i + 3], contact["mu"]
         if fi[0] < -F or ai[0] < -A or min(abs(fi[0]), abs(ai[0])) > max(F, A):
             return False
         if contact["label"] == "rolling":
             if np.hypot(*fi[1:]) > mu * fi[0] + F:
                 return False
-            if np.hypot(*ai[1:]) > A and np.abs(np.hypot(*ai[1:]) * fi[1:] + mu * fi[0] * ai[1:]).max() > 1e-7 * (1 + np.abs(f).max()) * (1 + np.abs(a).max()):
+            if np.hypot(*ai[1:]) > A and np.abs(np.hypot(*ai[1:]) * fi[1:] + mu * fi[0] * ai[1:]).max() > 1e-7 * (
+                1 + np.abs(f).max()
+            ) * (1 + np.abs(a).max()):
                 return False
     return True

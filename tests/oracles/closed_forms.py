@@ -3,6 +3,7 @@
 Every generator takes a NumPy Generator and returns a `Case`: a problem file of CONTRACT 3 and, per law, what must come out.
 Nothing here uses the package: each answer is a formula derived from Newton's and Coulomb's laws for that one case.
 """
+
 from __future__ import annotations
 
 import math
@@ -20,6 +21,7 @@ BOTH = ("cone", "pyramid")
 @dataclass
 class Case:
     """`verdict`: per law. `solutions`: all answers (f and a flat, N T U contact after contact), per law."""
+
     name: str
     problem: dict[str, Any]
     verdict: dict[str, str] = field(default_factory=dict)
@@ -31,7 +33,9 @@ class Case:
     p_matrix: bool | None = None
     continuum: bool = False
 
-    def one(self, f: Any, a: Any, transitions: list[str], laws: tuple[str, ...] = BOTH, verdict: str = "determinate") -> Case:
+    def one(
+        self, f: Any, a: Any, transitions: list[str], laws: tuple[str, ...] = BOTH, verdict: str = "determinate"
+    ) -> Case:
         for law in laws:
             self.verdict[law] = verdict
             self.solutions[law] = [{"f": np.ravel(f).tolist(), "a": np.ravel(a).tolist(), "transitions": transitions}]
@@ -43,13 +47,19 @@ class Case:
         return self
 
 
-def contact(mu: float, r: Any, n: Any, t: Any, bias: Any = (0.0, 0.0, 0.0), slip: Any = (0.0, 0.0), u: Any = None) -> dict[str, Any]:
+def contact(
+    mu: float, r: Any, n: Any, t: Any, bias: Any = (0.0, 0.0, 0.0), slip: Any = (0.0, 0.0), u: Any = None
+) -> dict[str, Any]:
     """A contact of a free body at r from its centre with a fixed body; u = n x t unless given."""
     r, n, t = (np.array(x, float) for x in (r, n, t))
     u = np.cross(n, t) if u is None else np.array(u, float)
     rows = {key: [*d, *np.cross(r, d)] for key, d in (("W_N", n), ("W_T", t), ("W_U", u))}
-    return {"label": "sliding" if np.hypot(*slip) > 0 else "rolling", "mu": float(mu), "bias": [float(x) for x in bias],
-            "slip": [float(x) for x in slip]} | {k: [float(x) for x in v] for k, v in rows.items()}
+    return {
+        "label": "sliding" if np.hypot(*slip) > 0 else "rolling",
+        "mu": float(mu),
+        "bias": [float(x) for x in bias],
+        "slip": [float(x) for x in slip],
+    } | {k: [float(x) for x in v] for k, v in rows.items()}
 
 
 def particle_contact(mu: float, bias: Any = (0.0, 0.0, 0.0), slip: Any = (0.0, 0.0)) -> dict[str, Any]:
@@ -88,7 +98,9 @@ def block_incline(rng: np.random.Generator) -> Case:
     N = m * G * math.cos(alpha) if not lift else 0.0
     h = [*load, lift or -N]
     moving = "sliding" in kind
-    case = Case("block_" + kind, file("block", m * np.eye(3), h, [particle_contact(mu, slip=slip if moving else (0, 0))]))
+    case = Case(
+        "block_" + kind, file("block", m * np.eye(3), h, [particle_contact(mu, slip=slip if moving else (0, 0))])
+    )
     for law in BOTH:
         if lift:
             f_t, tag = np.zeros(2), "b2" if moving else "a3"
@@ -107,11 +119,19 @@ def block_incline(rng: np.random.Generator) -> Case:
 
 
 def sphere_incline(rng: np.random.Generator) -> Case:
-    m, R, alpha, k = rng.uniform(0.1, 3), rng.uniform(0.02, 0.5), rng.uniform(0.1, 1.2), rng.choice([0.4, 2 / 3, rng.uniform(0.05, 1)])
+    m, R, alpha, k = (
+        rng.uniform(0.1, 3),
+        rng.uniform(0.02, 0.5),
+        rng.uniform(0.1, 1.2),
+        rng.choice([0.4, 2 / 3, rng.uniform(0.05, 1)]),
+    )
     threshold = math.tan(alpha) * k / (1 + k)
     mu = threshold * rng.choice([rng.uniform(0.05, 0.95), rng.uniform(1.05, 3)])
     N = m * G * math.cos(alpha)
-    case = Case("sphere_incline", file("sphere", ball(m, k, R), [m * G * math.sin(alpha), 0, -N, 0, 0, 0], [contact(mu, (0, 0, -R), Z, X)]))
+    case = Case(
+        "sphere_incline",
+        file("sphere", ball(m, k, R), [m * G * math.sin(alpha), 0, -N, 0, 0, 0], [contact(mu, (0, 0, -R), Z, X)]),
+    )
     f = -min(mu, threshold) * N
     x, spin = G * math.sin(alpha) + f / m, -f / (k * m * R)
     case.vdot = [x, 0, 0, 0, spin, 0]
@@ -125,7 +145,9 @@ def billiard(rng: np.random.Generator) -> Case:
     v, w = rng.normal(size=3) * [3, 3, 0], rng.normal(size=3) * 50
     slip = (v + np.cross(w, [0, 0, -R]))[:2]
     d = slip / np.hypot(*slip)
-    case = Case("billiard", file("ball", ball(m, 0.4, R), [0, 0, -m * G, 0, 0, 0], [contact(mu, (0, 0, -R), Z, X, slip=slip)]))
+    case = Case(
+        "billiard", file("ball", ball(m, 0.4, R), [0, 0, -m * G, 0, 0, 0], [contact(mu, (0, 0, -R), Z, X, slip=slip)])
+    )
     return case.one([m * G, *(-mu * m * G * d)], [0, *(-3.5 * mu * G * d)], ["b1"])
 
 
@@ -136,10 +158,15 @@ def turntable(rng: np.random.Generator) -> Case:
     acc = k / (1 + k) * Om * np.cross(Z, v)
     bias = -Om * np.cross(Z, v)
     mu = np.linalg.norm(acc) / G * rng.uniform(1.05, 4)
-    case = Case("turntable", file("ball", ball(m, k, R), [0, 0, -m * G, 0, 0, 0], [contact(mu, (0, 0, -R), Z, X, [0, bias[0], bias[1]])]))
+    case = Case(
+        "turntable",
+        file("ball", ball(m, k, R), [0, 0, -m * G, 0, 0, 0], [contact(mu, (0, 0, -R), Z, X, [0, bias[0], bias[1]])]),
+    )
     spin = np.cross([0, 0, -R], m * acc) / (k * m * R * R)
     case.vdot = [*acc, *spin]
-    return case.one([m * G, *(m * acc)[:2]], [0, 0, 0], ["a1"], ("cone",)).one([m * G, *(m * acc)[:2]], [0, 0, 0], ["a1"], ("pyramid",))
+    return case.one([m * G, *(m * acc)[:2]], [0, 0, 0], ["a1"], ("cone",)).one(
+        [m * G, *(m * acc)[:2]], [0, 0, 0], ["a1"], ("pyramid",)
+    )
 
 
 def ball_between_plates(rng: np.random.Generator) -> Case:
@@ -147,7 +174,7 @@ def ball_between_plates(rng: np.random.Generator) -> Case:
     m, R, plate, load, k = rng.uniform(0.2, 2), rng.uniform(0.05, 0.3), rng.uniform(0.3, 2), rng.uniform(2, 20), 0.4
     A1, A2 = rng.normal(size=2) * 0.6, rng.normal(size=2) * 0.6
     if rng.random() < 0.3:
-        spin, at = rng.normal(size=2) * 2, rng.normal(size=2) * 0.2            # A = Omega x v with the plates turning
+        spin, at = rng.normal(size=2) * 2, rng.normal(size=2) * 0.2  # A = Omega x v with the plates turning
         A1, A2 = spin[0] * np.array([-at[1], at[0]]), spin[1] * np.array([-at[1], at[0]])
     f1, f2 = m / 4 * ((A1 + A2) + k * (A1 - A2)), m / 4 * ((A1 + A2) - k * (A1 - A2))
     N2 = plate * G + load
@@ -168,8 +195,15 @@ def ball_over_sphere(rng: np.random.Generator) -> Case:
     push = V * V / (a + b)
     N, along = m * (G * math.cos(theta) - push), m * G * math.sin(theta)
     mu = rng.uniform(0.05, 1.0)
-    case = Case("ball_over_sphere", file("ball", ball(m, k, a), [along, 0, -m * G * math.cos(theta), 0, 0, 0],
-                                         [contact(mu, (0, 0, -a), Z, X, [push, 0, 0])]))
+    case = Case(
+        "ball_over_sphere",
+        file(
+            "ball",
+            ball(m, k, a),
+            [along, 0, -m * G * math.cos(theta), 0, 0, 0],
+            [contact(mu, (0, 0, -a), Z, X, [push, 0, 0])],
+        ),
+    )
     if N < 0:
         return case.one([0, 0, 0], [-N / m, along / m, 0], ["a3"])
     f = -min(mu * N, along * k / (1 + k))
@@ -178,10 +212,23 @@ def ball_over_sphere(rng: np.random.Generator) -> Case:
 
 
 def particle_on_sphere(rng: np.random.Generator) -> Case:
-    m, R, theta, V, mu = rng.uniform(0.2, 2), rng.uniform(0.2, 1), rng.uniform(0.1, 1.3), rng.uniform(0.3, 3), rng.uniform(0.0, 1)
+    m, R, theta, V, mu = (
+        rng.uniform(0.2, 2),
+        rng.uniform(0.2, 1),
+        rng.uniform(0.1, 1.3),
+        rng.uniform(0.3, 3),
+        rng.uniform(0.0, 1),
+    )
     N, along = m * (G * math.cos(theta) - V * V / R), m * G * math.sin(theta)
-    case = Case("particle", file("particle", m * np.eye(3), [along, 0, -m * G * math.cos(theta)],
-                                 [particle_contact(mu, [V * V / R, 0, 0], [V, 0])]))
+    case = Case(
+        "particle",
+        file(
+            "particle",
+            m * np.eye(3),
+            [along, 0, -m * G * math.cos(theta)],
+            [particle_contact(mu, [V * V / R, 0, 0], [V, 0])],
+        ),
+    )
     if N < 0:
         return case.one([0, 0, 0], [-N / m, along / m, 0], ["b2"])
     return case.one([N, -mu * N, 0], [0, (along - mu * N) / m, 0], ["b1"])
@@ -193,13 +240,18 @@ def spool(rng: np.random.Generator) -> Case:
     r, phi, J = rng.uniform(0.2, 0.8) * R, rng.uniform(0.1, 1.45), None
     J = rng.uniform(0.3, 0.7) * m * R * R
     T = rng.uniform(0.1, 0.4) * m * G
-    x = T * (math.cos(phi) - r / R) / (m + J / (R * R))        # moment of the pull about the contact: T (R cos phi - r)
+    x = T * (math.cos(phi) - r / R) / (m + J / (R * R))  # moment of the pull about the contact: T (R cos phi - r)
     N, f = m * G - T * math.sin(phi), None
     f = m * x - T * math.cos(phi)
     threshold = abs(f) / N
     slides = rng.random() < 0.4
     mu = threshold * (rng.uniform(0.2, 0.95) if slides else rng.uniform(1.05, 3))
-    case = Case("spool", file("spool", body(m, [J, J / 2, J]), [T * math.cos(phi), 0, -N, 0, -r * T, 0], [contact(mu, (0, 0, -R), Z, X)]))
+    case = Case(
+        "spool",
+        file(
+            "spool", body(m, [J, J / 2, J]), [T * math.cos(phi), 0, -N, 0, -r * T, 0], [contact(mu, (0, 0, -R), Z, X)]
+        ),
+    )
     case.problem["M"][4][4] = J
     if not slides:
         case.vdot = [x, 0, 0, 0, x / R, 0]
@@ -218,7 +270,9 @@ def table(rng: np.random.Generator) -> Case:
     angle = 2 * math.pi * np.arange(legs) / legs
     inertia = m * rho * rho / 4
     contacts = [contact(mu, (rho * math.cos(p), rho * math.sin(p), -hc), Z, X, slip=speed * d) for p in angle]
-    case = Case(f"table_{legs}", file("table", body(m, [inertia, inertia, 2 * inertia]), [0, 0, -m * G, 0, 0, 0], contacts))
+    case = Case(
+        f"table_{legs}", file("table", body(m, [inertia, inertia, 2 * inertia]), [0, 0, -m * G, 0, 0, 0], contacts)
+    )
     case.vdot = [*(-mu * G * d), 0, 0, 0, 0]
     a = np.tile([0, *(-mu * G * d)], legs)
     if legs > 3:
@@ -271,20 +325,25 @@ def rod(m: float, l: float, theta: float, kappa: float) -> list[list[float]]:
 def painleve(rng: np.random.Generator) -> Case:
     """Tip at (-l cos, 0, -l sin), slipping towards -x (away from under the centre): A, b of PHYSICS 4."""
     while True:
-        m, l, theta, kappa = rng.uniform(0.5, 2), rng.uniform(0.3, 1), rng.uniform(0.3, 1.45), rng.choice([1 / 3, rng.uniform(0.1, 0.5)])
+        m, l, theta, kappa = (
+            rng.uniform(0.5, 2),
+            rng.uniform(0.3, 1),
+            rng.uniform(0.3, 1.45),
+            rng.choice([1 / 3, rng.uniform(0.1, 0.5)]),
+        )
         mu, omega = rng.uniform(0.2, 2.5), rng.uniform(0, 8)
         c, s = math.cos(theta), math.sin(theta)
         A, b = (1 + (c * c - mu * s * c) / kappa) / m, omega * omega * l * s - G
         if abs(A * m) > 0.02 and abs(b) > 0.05:
             break
     J = kappa * m * l * l
-    tip = contact(mu, (-l * c, 0, -l * s), Z, X, [omega ** 2 * l * s, omega ** 2 * l * c, 0], (-rng.uniform(0.3, 2), 0), Y)
+    tip = contact(mu, (-l * c, 0, -l * s), Z, X, [omega**2 * l * s, omega**2 * l * c, 0], (-rng.uniform(0.3, 2), 0), Y)
     upright = np.array([c, 0, s])
     M = body(m, J * (np.eye(3) - np.outer(upright, upright)) + 1e-3 * J * np.outer(upright, upright))
     case = Case("painleve", file("rod", M, [0, 0, -m * G, 0, 0, 0], [tip]))
-    away = {"f": [0, 0, 0], "a": [b, omega ** 2 * l * c, 0], "transitions": ["b2"]}
+    away = {"f": [0, 0, 0], "a": [b, omega**2 * l * c, 0], "transitions": ["b2"]}
     N = -b / A
-    a_t = omega ** 2 * l * c + N * (mu / m + (l * s) * (mu * s - c) * l / J)
+    a_t = omega**2 * l * c + N * (mu / m + (l * s) * (mu * s - c) * l / J)
     stays = {"f": [N, mu * N, 0], "a": [0, a_t, 0], "transitions": ["b1"]}
     answers = ([stays] if A > 0 else []) if b < 0 else ([away] if A > 0 else [away, stays])
     case.verdict = dict.fromkeys(BOTH, {0: "inconsistent", 1: "determinate", 2: "indeterminate"}[len(answers)])
@@ -306,7 +365,7 @@ def rod_released(rng: np.random.Generator) -> Case:
     if not slips:
         case.one([m * G * (kappa + s * s) / (1 + kappa), m * G * s * c / (1 + kappa), 0], [0, 0, 0], ["a1"])
     else:
-        N = m * G / (1 + (c * c - mu * s * c) / kappa)          # A N = g with the friction +mu N of a tip going to -x
+        N = m * G / (1 + (c * c - mu * s * c) / kappa)  # A N = g with the friction +mu N of a tip going to -x
         a_t = N * (mu / m + l * s * (mu * s - c) * l / J)
         case.one([N, mu * N, 0], [0, a_t, 0], ["a2"])
     return case
@@ -332,9 +391,21 @@ def ladder(rng: np.random.Generator) -> Case:
 
 def scalar(rng: np.random.Generator) -> Case:
     """a_N = A f + b, A = 1 + mu c."""
-    mu, A, b = rng.uniform(0.2, 2), rng.choice([-1, 1]) * rng.uniform(0.05, 1), rng.choice([-1, 1]) * rng.uniform(0.1, 2)
+    mu, A, b = (
+        rng.uniform(0.2, 2),
+        rng.choice([-1, 1]) * rng.uniform(0.05, 1),
+        rng.choice([-1, 1]) * rng.uniform(0.1, 2),
+    )
     c = (A - 1) / mu
-    one = {"label": "sliding", "mu": mu, "W_N": [1.0, 0.0], "W_T": [c, 1.0], "W_U": [0.0, 0.0], "bias": [0.0] * 3, "slip": [-1.0, 0.0]}
+    one = {
+        "label": "sliding",
+        "mu": mu,
+        "W_N": [1.0, 0.0],
+        "W_T": [c, 1.0],
+        "W_U": [0.0, 0.0],
+        "bias": [0.0] * 3,
+        "slip": [-1.0, 0.0],
+    }
     case = Case("scalar", file("scalar", np.eye(2), [b, 0], [one]))
     N = -b / A
     away = {"f": [0, 0, 0], "a": [b, c * b, 0], "transitions": ["b2"]}
@@ -351,8 +422,12 @@ def squeeze(rng: np.random.Generator) -> Case:
     psi, k = float(rng.choice([0.0, 0.0, 0.25 * math.pi])), 0.4
     need = m * G / (2 * F)
     kind = rng.choice(["hold", "slip", "one_slips"]) if psi == 0.0 else "between"
-    mu = {"hold": (rng.uniform(1.05, 2),) * 2, "slip": (rng.uniform(0.2, 0.95),) * 2, "one_slips": (rng.uniform(0.1, 0.5), rng.uniform(1.3, 3)),
-          "between": (rng.uniform(0.75, 0.95),) * 2}[kind]
+    mu = {
+        "hold": (rng.uniform(1.05, 2),) * 2,
+        "slip": (rng.uniform(0.2, 0.95),) * 2,
+        "one_slips": (rng.uniform(0.1, 0.5), rng.uniform(1.3, 3)),
+        "between": (rng.uniform(0.75, 0.95),) * 2,
+    }[kind]
     mu = tuple(x * need for x in mu)
     M = np.zeros((8, 8))
     M[:6, :6], M[6, 6], M[7, 7] = ball(m, k, R), finger, finger
@@ -363,7 +438,7 @@ def squeeze(rng: np.random.Generator) -> Case:
         c["W_T"] += [0.0, 0.0]
         c["W_U"] += [0.0, 0.0]
     case = Case("squeeze_" + kind, file("squeeze", M, [0, 0, -m * G, 0, 0, 0, F, -F], contacts))
-    down = np.array([math.cos(psi), -math.sin(psi)])           # z in the tangent frame
+    down = np.array([math.cos(psi), -math.sin(psi)])  # z in the tangent frame
     hold = np.ravel([[F, *(m * G / 2 * down)]] * 2)
     if kind == "hold":
         return case.one(hold, np.zeros(6), ["a1", "a1"])
@@ -393,7 +468,10 @@ def v_groove(rng: np.random.Generator) -> Case:
     for side in (1, -1):
         n = np.array([0, side * s, c])
         contacts.append(contact(mu, -R * n, n, X, slip=(0, 0) if rolls else (1, 0)))
-    case = Case("v_groove", file("groove", ball(m, 0.4, R), [m * G * math.sin(beta), 0, -m * G * math.cos(beta), 0, 0, 0], contacts))
+    case = Case(
+        "v_groove",
+        file("groove", ball(m, 0.4, R), [m * G * math.sin(beta), 0, -m * G * math.cos(beta), 0, 0, 0], contacts),
+    )
     if rolls:
         x = G * math.sin(beta) / (1 + kappa)
         case.contains = {law: [{"a": [0.0] * 6}] for law in BOTH}
@@ -412,7 +490,12 @@ def v_groove(rng: np.random.Generator) -> Case:
 def fingers(rng: np.random.Generator) -> Case:
     """Fixed fingers round a ball's equator: free fall and a full hold are both exact (one finger alone cannot press)."""
     n = int(rng.choice([1, 2, 3, 4, 5]))
-    m, R, mu, turn = rng.uniform(0.5, 3), rng.uniform(0.05, 0.3), rng.uniform(0.2, 1), rng.uniform(0, 6) * (rng.random() < 0.5)
+    m, R, mu, turn = (
+        rng.uniform(0.5, 3),
+        rng.uniform(0.05, 0.3),
+        rng.uniform(0.2, 1),
+        rng.uniform(0, 6) * (rng.random() < 0.5),
+    )
     contacts = []
     for p in turn + 2 * math.pi * np.arange(n) / n:
         d = np.array([math.cos(p), math.sin(p), 0])
@@ -449,7 +532,10 @@ def degenerate(rng: np.random.Generator) -> Case:
     kind = rng.choice(["duplicated", "opposed", "opposed_friction", "none"])
     if kind == "duplicated":
         n = int(rng.choice([2, 3]))
-        case = Case("duplicated", file("", m * np.eye(3), [min(F, 0.9 * mu * m * G), 0, -m * G], [particle_contact(mu) for _ in range(n)]))
+        case = Case(
+            "duplicated",
+            file("", m * np.eye(3), [min(F, 0.9 * mu * m * G), 0, -m * G], [particle_contact(mu) for _ in range(n)]),
+        )
         case.vdot = [0.0] * 3
         return case.motion(np.zeros(3 * n), ["a1"] * n, "force_indeterminate")
     walls = [particle_contact(0.0 if kind == "opposed" else mu) for _ in range(2)]
@@ -458,7 +544,7 @@ def degenerate(rng: np.random.Generator) -> Case:
     if kind == "opposed":
         case.vdot = [F / m, 0, 0]
         return case.motion([0, F / m, 0] * 2, ["a2", "a2"], "force_indeterminate")
-    if kind == "opposed_friction":                             # the squeeze is free: any acceleration from 0 to F/m
+    if kind == "opposed_friction":  # the squeeze is free: any acceleration from 0 to F/m
         case.verdict, case.continuum = dict.fromkeys(BOTH, "indeterminate"), True
         case.contains = {law: [{"a": [0, F / m, 0] * 2}, {"a": [0.0] * 6}] for law in BOTH}
         return case
@@ -492,17 +578,40 @@ def manufactured(rng: np.random.Generator, law: str = "cone", contacts: int | No
         else:
             a[r], tag = [rng.uniform(0.3, 2), *rng.normal(size=2)], "a3"
         transitions.append(tag)
-        listed.append({"label": "sliding" if slip.any() else "rolling", "mu": float(mu), "slip": slip.tolist()}
-                      | {key: row.tolist() for key, row in zip(("W_N", "W_T", "W_U"), W[r], strict=True)})
+        listed.append(
+            {"label": "sliding" if slip.any() else "rolling", "mu": float(mu), "slip": slip.tolist()}
+            | {key: row.tolist() for key, row in zip(("W_N", "W_T", "W_U"), W[r], strict=True)}
+        )
     vdot = rng.normal(size=nv)
     h, bias = M @ vdot - W.T @ f, a - W @ vdot
     for i, c in enumerate(listed):
-        c["bias"] = bias[3 * i:3 * i + 3].tolist()
+        c["bias"] = bias[3 * i : 3 * i + 3].tolist()
     case = Case(f"manufactured_{law}_{k}", file("made", M, h, listed))
     case.contains = {law: [{"f": f.tolist(), "a": a.tolist(), "transitions": transitions}]}
     return case
 
 
 FAMILIES: dict[str, Callable[[np.random.Generator], Case]] = {
-    f.__name__: f for f in (block_incline, sphere_incline, billiard, turntable, ball_between_plates, ball_over_sphere, particle_on_sphere, spool,
-                            table, pulled_box, painleve, rod_released, ladder, scalar, squeeze, v_groove, fingers, supports, degenerate)}
+    f.__name__: f
+    for f in (
+        block_incline,
+        sphere_incline,
+        billiard,
+        turntable,
+        ball_between_plates,
+        ball_over_sphere,
+        particle_on_sphere,
+        spool,
+        table,
+        pulled_box,
+        painleve,
+        rod_released,
+        ladder,
+        scalar,
+        squeeze,
+        v_groove,
+        fingers,
+        supports,
+        degenerate,
+    )
+}

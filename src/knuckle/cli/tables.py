@@ -46,6 +46,7 @@ def contact_table(data: Mapping[str, Any], solution: Mapping[str, Any], title: s
     for heading in ("f_N (N)", "|f_t|/(mu f_N)"):
         table.add_column(heading, justify="right")
     table.add_column("margin")
+    largest = max((abs(force[0]) for force in solution["f"]), default=0.0)
     for index, force in enumerate(solution["f"]):
         friction = _contact(data, index).get("mu")
         table.add_row(
@@ -53,7 +54,7 @@ def contact_table(data: Mapping[str, Any], solution: Mapping[str, Any], title: s
             _mode(solution, index),
             _word(TRANSITION_WORDS, solution["transitions"][index]),
             number(force[0]),
-            friction_used(force, friction),
+            friction_used(force, friction, largest),
             margin_text(solution.get("margins"), str(_contact(data, index).get("name") or index + 1)),
         )
     return table
@@ -163,9 +164,9 @@ def _word(words: Mapping[str, str], key: str) -> str:
     return words.get(key, key)
 
 
-def friction_used(force: Sequence[float], mu: float | None) -> str:
-    """|f_t| over mu f_N: 1 on the cone; a dash where there is no friction to use."""
-    if mu is None or len(force) < 2 or mu * force[0] <= 0.0:
+def friction_used(force: Sequence[float], mu: float | None, largest: float = 0.0) -> str:
+    """|f_t| over mu f_N: 1 on the cone; a dash where there is no friction to use, or only round-off of the `largest` force."""
+    if mu is None or len(force) < 2 or mu * force[0] <= 1e-9 * largest:
         return "-"
     return f"{math.hypot(*force[1:]) / (mu * force[0]):.4f}"
 

@@ -207,22 +207,27 @@ def before_compiling(prepare: Callable[[], None]) -> Callable[[], None]:
     return prepare
 
 
-def promote() -> None:
+def promote(only: tuple[str, ...] = ()) -> None:
     """Turn an interpreted process into a compiled one: compile every kernel and rebind its name in its module.
 
-    Hence the rule that kernels of another module are called by module attribute, `dense.lu_solve(...)`.
+    Hence the rule that kernels of another module are called by module attribute, `dense.lu_solve(...)`. `only`: modules that need no
+    others; the rest stays interpreted.
     """
     global _compiled
+    if only:
+        for wanted in [entry for entry in _registry if isinstance(entry, _Entry) and entry.function.__module__ in only]:
+            setattr(sys.modules[wanted.function.__module__], wanted.function.__name__, _compile(wanted))
+        return
     if _compiled:
         return
     _compiled = True
     for entry in tuple(_registry):
-        if isinstance(entry, _Entry) and entry.inner and is_warm():
-            entry.waiting = True
-        elif isinstance(entry, _Entry):
-            setattr(sys.modules[entry.function.__module__], entry.function.__name__, _compile(entry))
-        else:
+        if not isinstance(entry, _Entry):
             entry()
+        elif entry.inner and is_warm():
+            entry.waiting = True
+        else:
+            setattr(sys.modules[entry.function.__module__], entry.function.__name__, _compile(entry))
 
 
 def warm_up(report: Callable[[int, int, str], None] = lambda done, total, name: None) -> None:
@@ -248,12 +253,18 @@ def ready() -> None:
 
 
 WORTH_LOADING = 100         # instants, or as much work: interpreted that takes longer than loading the machine code
+WORTH_COMPILING = 300       # as much of one small module takes longer than compiling it
 _spent = 0.0
 
 
-def spend(work: float = 1.0) -> None:
-    """Count interpreted work, in instants; a process that has much of it is promoted, if machine code is at hand."""
+def spend(work: float, *modules: str) -> None:
+    """Count interpreted work, in instants. A process that has much of it is promoted if machine code is at hand, else at least the
+    modules that the work is done in."""
     global _spent
-    _spent += work
-    if not _compiled and _spent > WORTH_LOADING and os.environ.get("KNUCKLE_INTERPRETED") != "1" and is_warm():
+    before, _spent = _spent, _spent + work
+    if _compiled or os.environ.get("KNUCKLE_INTERPRETED") == "1":
+        return
+    if before <= WORTH_LOADING < _spent and is_warm():
         promote()
+    elif before <= WORTH_COMPILING < _spent and modules:
+        promote(modules)

@@ -34,19 +34,33 @@ class ForceSet:
 
     @cached_property
     def centre(self) -> np.ndarray | None:
-        """Forces strictly inside every bound, found with inscribed polygons; None where there are none."""
-        sides = [self._tangent(row, mu * math.cos(math.pi / len(SIDES)), angle) for row, mu in self.circles for angle in SIDES]
+        """Forces strictly inside every bound, found with inscribed polygons of more and more sides; None where there are none."""
+        best, widest = None, 1e-9
+        for count in (8, 32, 128):
+            where, margin = self._inside(count)
+            if where is not None and margin > widest:
+                best, widest = where, margin
+            if widest > 1e-3:
+                break
+        return best
+
+    def _inside(self, count: int) -> tuple[np.ndarray | None, float]:
+        """The point farthest inside when each circle is a polygon of `count` sides, and how far."""
+        angles = [2.0 * math.pi * k / count for k in range(count)]
+        sides = [self._tangent(row, mu * math.cos(math.pi / count), angle) for row, mu in self.circles for angle in angles]
         rows = np.vstack([self.g, np.array(sides).reshape(-1, len(self.base)) @ self.null, np.zeros((1, self.null.shape[1]))])
         limits = np.concatenate([self.d, [-side @ self.base for side in sides], [1.0]])
         p, m = self.null.shape[1], len(limits)
         A = np.hstack([rows, np.ones((m, 1)), np.eye(m)])
         result = solve_lp(-np.eye(p + 1 + m)[p], A, limits, np.arange(p + 1 + m) < p)
-        if result.outcome != "optimal" or result.x is None or result.x[p] < 1e-9:
-            return None
-        return np.asarray(self.base + self.null @ result.x[:p])
+        if result.outcome != "optimal" or result.x is None:
+            return None, 0.0
+        return np.asarray(self.base + self.null @ result.x[:p]), float(result.x[p])
 
     def extreme(self, cost: np.ndarray) -> tuple[float, np.ndarray | None]:
         """Least cost.forces: value (-inf when unbounded, nan when not settled) and where (some way along the ray)."""
+        if np.linalg.norm(self.null.T @ cost) <= RANK * np.linalg.norm(cost):
+            return float(cost @ self.base), self.base      # the same for all: following round-off would lead anywhere
         cuts = [(row, mu, angle) for row, mu in self.circles for angle in SIDES]
         best: tuple[float, np.ndarray | None] = (math.nan, None)
         tried = False
@@ -65,6 +79,7 @@ class ForceSet:
                     tried, (inside, gap) = True, self._by_barrier(cost)
                     if gap <= SPREAD * 1e-1 * (1.0 + float(np.abs(inside).max())):
                         return float(cost @ inside), inside
+                    best = (float(cost @ inside), inside) if gap <= SPREAD * (1.0 + float(np.abs(inside).max())) else best
                 inside = self._pulled_in(where)
                 if cost @ inside - cost @ where <= SPREAD * 1e-2 * (1.0 + size):
                     return float(cost @ inside), inside
@@ -93,7 +108,7 @@ class ForceSet:
     def _centred(self, z: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, bool]:
         """Newton's method for along.z + barrier. The Hessian's factor is stacked from each term's own root, which keeps twice the
         digits: for a cone, with u = (mu f_N, f_t) / gamma and gamma^2 = mu^2 f_N^2 - f_t^2, it is sqrt(2) / gamma (hyperbolic reflection)."""
-        for _ in range(30):
+        for _ in range(200):                               # the first centre may be far; the later ones take a few steps
             forces, slack = self.base + self.null @ z, self.d - self.g @ z
             if not slack.min(initial=1.0) > 0.0:
                 return z, False
@@ -141,7 +156,7 @@ class ForceSet:
             f, step = centre[row:row + 3], (where - centre)[row:row + 3]
             a = step[1:] @ step[1:] - (mu * step[0]) ** 2      # |f_t + s step_t| = mu (f_N + s step_N), the first s > 0
             b, c = f[1:] @ step[1:] - mu * mu * f[0] * step[0], f[1:] @ f[1:] - (mu * f[0]) ** 2
-            roots = np.roots([a, 2.0 * b, c]) if abs(a) + abs(b) > 0.0 else []
+            roots = np.roots([a, 2.0 * b, c]) if abs(a) + abs(b) > 0.0 else np.zeros(0)
             keep = min([keep, *(t.real for t in roots if abs(t.imag) < 1e-9 * (1.0 + abs(t)) and t.real > 0.0)])
         return np.asarray(centre + keep * (where - centre))
 

@@ -45,7 +45,8 @@ def ready(question: Scenario) -> ReadySystem:
     return prepared
 
 
-def from_simulation(simulated: Any, data: Any, mu: float | None = None, law: str = "cone", settle_mm: float | None = 1.0) -> tuple[ReadySystem, State]:
+def from_simulation(simulated: Any, data: Any, mu: float | None = None, law: str = "cone",
+                    settle_mm: float | None = 1.0) -> tuple[ReadySystem, State]:
     """A ready system and the settled state of a living MuJoCo simulation, whose data is left alone."""
     system, state = model.from_mujoco(simulated, data)
     pairs = _pairs_that_may_touch(system)
@@ -82,8 +83,8 @@ def _pairs_that_may_touch(system: System) -> list[tuple[int, int]]:
 
 def _found(system: System, question: Scenario) -> tuple[list[tuple[int, int]], dict[int, Any], list[PairQuestion]]:
     pairs = _pairs_that_may_touch(system)
-    questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if question.friction is None else question.friction)
-                 for pair in pairs]
+    given = question.friction
+    questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if given is None else given) for pair in pairs]
     return pairs, {}, questions
 
 
@@ -151,7 +152,8 @@ def _all_touch(prepared: ReadySystem, pairs: Sequence[tuple[int, int]], question
     for number, name in enumerate(dict.fromkeys(pair.name for pair in questions)):
         gap = gaps.get(name, np.inf)
         if not gap <= limits.gap:
-            words = f"does not touch: its gap is {gap:.3g} m" if np.isfinite(gap) else f"does not touch: its gap is above {prepared.geometry.search.reach:.3g} m"
-            faults.append(Fault(f"contact '{name}' {words}", key=f"contacts.{number}", todo="correct the state, or set settle to a displacement in mm"))
+            size = f"{gap:.3g} m" if np.isfinite(gap) else f"above {prepared.geometry.search.reach:.3g} m"
+            todo = "correct the state, or set settle to a displacement in mm"
+            faults.append(Fault(f"contact '{name}' does not touch: its gap is {size}", key=f"contacts.{number}", todo=todo))
     if faults:
         raise InputError(faults)

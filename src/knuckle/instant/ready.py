@@ -25,8 +25,10 @@ from knuckle.model.system import State, System
 LABELS = {"auto": pose_kernels.AUTO, "rolling": pose_kernels.ROLLS, "sliding": pose_kernels.SLIDES}
 TROUBLES = {
     pose_kernels.PENETRATES: ("penetrates by {value:.3g} m", "move the bodies apart, or let the state be settled (settle: 1)"),
-    pose_kernels.APPROACHES: ("closes at {value:.3g} m/s: that is an impact, not an instant of contact", "take the normal velocity out of v, or settle"),
-    pose_kernels.TIPS: ("is about to tip on its line or face (residual {value:.3g} rad/s): one point is the wrong model", "model it by several points"),
+    pose_kernels.APPROACHES: ("closes at {value:.3g} m/s: that is an impact, not an instant of contact",
+                              "take the normal velocity out of v, or settle"),
+    pose_kernels.TIPS: ("is about to tip on its line or face (residual {value:.3g} rad/s): one point is the wrong model",
+                        "model it by several points"),
     pose_kernels.IS_SLIDING: ("is labelled rolling but slips at {value:.3g} m/s", "label it sliding, or take the slip out of v"),
     pose_kernels.IS_ROLLING: ("is labelled sliding but does not slip ({value:.3g} m/s)", "label it rolling, or give it a slip velocity"),
     pose_kernels.HITS_STOP: ("runs into its stop at {value:.3g} rad/s: that is an impact", "take this rate out of v"),

@@ -6,7 +6,7 @@ otherwise split. What is left when the budget ends is reported: the search then 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
 
 BUDGET = 6000               # cells; a three-finger grasp takes some hundred
 FINEST = 1e-4               # rad: arcs are not split further; nearly double roots need what 1e-3 does not tell apart
+WIDE = 0.8                  # rad: wider arcs are split before dry joints are decided
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
 SAME = 1e-7                 # accelerations closer than this, relative, are one
 QUADRANTS = tuple(Arc(0.5 * math.pi * k - math.pi, 0.5 * math.pi * (k + 1) - math.pi) for k in range(4))
@@ -130,7 +131,7 @@ def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
             search.leftover += stack
             break
         search.cells += 1
-        kernel.spend(0.5)
+        kernel.spend(1.0, "knuckle.complementarity.tableau_kernels", "knuckle.complementarity.lp_kernels")
         stack.extend(reversed(_examine(search, stack.pop(), order)))
     search.complete = search.complete and not search.leftover
     return search
@@ -147,12 +148,23 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
         return []
     if not friction and monotone(stage, cell) and any(_belongs(search, cell, *answer) for answer in search.answers):
         return []
-    if undecided and arcs and not friction:
-        w=max(arcs,key=lambda i: cell[i].width); import os
-        if cell[w].width > float(os.environ.get("WIDE","9")):
+    if arcs and not friction:
+        limits = bounds(stage, cell)
+        if limits.feasible and search.dissipation.applies:
+            outcome, f2 = search.dissipation.point(relax(stage, cell), search.dissipation.slide_losses(cell, limits))
+            if outcome == "infeasible":
+                return []
+            forces = f2 if f2 is not None else forces
+    if undecided and arcs and not friction and max(cell[i].width for i in arcs) > WIDE:  # type: ignore[union-attr]
+        return [] if _only_closure(search, cell) else _halves(cell, arcs)
+    if undecided and arcs and not friction and limits.feasible:
+        import os
+        rg=[(float(limits.f_N[k,1]-limits.f_N[k,0]),i) for k,i in enumerate([i for i, x in enumerate(cell) if isinstance(x, Arc)])]
+        big=max(rg)
+        if math.isfinite(big[0]) and big[0]>float(os.environ.get("NARROW","9"))*(1+0*limits.f_N.max()):
             if _only_closure(search, cell): return []
-            h=(Arc(cell[w].lo,cell[w].middle),Arc(cell[w].middle,cell[w].hi))
-            return [(*cell[:w], x, *cell[w + 1:]) for x in h]
+            k=[i for i, x in enumerate(cell) if isinstance(x, Arc)].index(big[1]); mid=float(limits.f_N[k].mean()); arc=cell[big[1]]
+            return [(*cell[:big[1]], x, *cell[big[1] + 1:]) for x in (Arc(arc.lo,arc.hi,arc.least,mid),Arc(arc.lo,arc.hi,mid,arc.most))]
     if undecided and (friction or not arcs or not _only_closure(search, cell)):
         i = undecided[0] if friction or forces is None else _most_wrong(search, undecided, forces)
         return [(*cell[:i], choice, *cell[i + 1:]) for choice in choices(int(stage.units.kind[i]))]
@@ -196,8 +208,16 @@ def _examine_slides(search: Search, cell: Cell, arcs: list[int]) -> list[Cell]:
     if not isinstance(arc, Arc) or arc.width < FINEST:
         search.leftover.append(cell)
         return []
-    halves = (Arc(arc.lo, arc.middle), Arc(arc.middle, arc.hi))
-    return [(*cell[:widest], half, *cell[widest + 1:]) for half in halves]
+    return _halves(cell, arcs)
+
+
+def _halves(cell: Cell, arcs: list[int]) -> list[Cell]:
+    """The cell with its widest arc cut in two."""
+    widest = max(arcs, key=lambda i: cell[i].width)  # type: ignore[union-attr]
+    arc = cell[widest]
+    if not isinstance(arc, Arc):
+        return [cell]
+    return [(*cell[:widest], half, *cell[widest + 1:]) for half in (replace(arc, hi=arc.middle), replace(arc, lo=arc.middle))]
 
 
 def _candidate(search: Search, cell: Cell, system: SlideSystem, limits: SlideBounds) -> bool:

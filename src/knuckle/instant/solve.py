@@ -19,6 +19,7 @@ from knuckle.instant.stage import Stage, lay_out
 from knuckle.instant.units import CONE, PYRAMID
 
 LAWS = ("cone", "pyramid")
+APART = 1e-6                # scaled: extreme forces closer than this are listed once
 TRUSTED = 1e-9              # residual of an answer that is reported as one
 
 
@@ -31,7 +32,7 @@ def solve(problem: ContactProblem | Mapping[str, Any], law: str = "cone") -> Ans
             problem = read_problem(problem)
         except InputError as error:
             return _invalid(law, *(str(fault) for fault in error.faults))
-    kernel.spend()
+    kernel.spend(1.0)
     return answer_of(lay_out(problem, law))
 
 
@@ -113,7 +114,8 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
     answers = found.answers
     solutions = [_solution(stage, forces) for forces, _ in answers]
     doubtful = [s.residual for s in solutions if not s.residual <= TRUSTED]
-    common: dict[str, Any] = dict(law=stage.law, contact_names=stage.problem.names, p_matrix=retest(stage.units, stage.work, stage.count, answers, stage.free_rows), certificate=certificate)
+    tested = retest(stage.units, stage.work, stage.count, answers, stage.free_rows)
+    common: dict[str, Any] = dict(law=stage.law, contact_names=stage.problem.names, p_matrix=tested, certificate=certificate)
     if doubtful:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(s for s in solutions if s.residual <= TRUSTED),
                       reason=f"an answer was found whose residual {max(doubtful):.1e} is not below {TRUSTED:.0e}", **common)
@@ -156,7 +158,7 @@ def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution:
 def _distinct(extremes: list[np.ndarray]) -> list[np.ndarray]:
     kept: list[np.ndarray] = []
     for forces in extremes[1:] + extremes[:1]:
-        if all(np.abs(forces - other).max() > SPREAD * (1.0 + np.abs(other).max()) for other in kept):
+        if all(np.abs(forces - other).max() > APART * (1.0 + np.abs(other).max()) for other in kept):
             kept.append(forces)
     return kept
 

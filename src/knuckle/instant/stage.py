@@ -31,8 +31,10 @@ def new_work(units: int, rows: int, nv: int) -> kernels.Work:
         response=np.zeros((4, n)), B3=np.zeros((3, 3)), b3=np.zeros(3), roots=np.zeros((4, 4)),
         answers=np.zeros((ANSWERS, n)), accelerations=np.zeros((ANSWERS, n)), answer_modes=np.zeros((ANSWERS, max(units, 1)), np.int64),
         counts=np.zeros(8, np.int64), forces=np.zeros((ANSWERS, n)),
-        motions=np.zeros((ANSWERS, n)), vdot=np.zeros((ANSWERS, nv)), residual=np.zeros(ANSWERS), size=np.zeros(ANSWERS), signs=np.ones(n), signed=np.zeros(n, np.int64),
-        level=np.zeros(MINOR_SPACE), following=np.zeros(MINOR_SPACE), minors=np.zeros(1 << MOST_ROWS), p=np.zeros(6), A=np.zeros((n, n)), bound=np.zeros(max(units, 1)), cone=cone_work(n, max(units, 1)))
+        motions=np.zeros((ANSWERS, n)), vdot=np.zeros((ANSWERS, nv)), residual=np.zeros(ANSWERS), size=np.zeros(ANSWERS),
+        signs=np.ones(n), signed=np.zeros(n, np.int64),
+        level=np.zeros(MINOR_SPACE), following=np.zeros(MINOR_SPACE), minors=np.zeros(1 << MOST_ROWS), p=np.zeros(6),
+        A=np.zeros((n, n)), bound=np.zeros(max(units, 1)), cone=cone_work(n, max(units, 1)))
 
 
 @dataclass(frozen=True)

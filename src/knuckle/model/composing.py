@@ -93,6 +93,7 @@ def _add_geom(spec: mujoco.MjSpec, body: mujoco.MjsBody, part: AddedObject | Add
     if part.kind == "plane":
         size[2] = 1.0  # spacing of the grid that viewers draw; MuJoCo wants one
     geom = body.add_geom(name=part.name, type=KINDS[part.kind], size=size)
+    geom.contype = geom.conaffinity = 1        # a default of the hand's file is about the hand
     if part.friction is not None:
         geom.friction[0], geom.priority = part.friction, 1  # asked for, so it wins over the other side's
     return geom

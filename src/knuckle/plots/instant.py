@@ -79,10 +79,11 @@ def _window(scene: Scene, view: View) -> np.ndarray:
     """Lower left and upper right corner on the paper: the objects with their surroundings, as far as anything is there."""
     near = [outline(one, view) for one in scene.placed if one.role == OBJECT]
     near.append(view.of(scene.moment.contacts.point).reshape(-1, 2))
-    every = [outline(one, view) for one in scene.placed] + near
+    # What is fixed may be far away; a hand is shown whole, unless it belongs to an arm.
+    every = [outline(one, view) for one in scene.placed if one.role != FIXED or not near[:-1]] + near
     whole, close = _box(every), _box(near)
     size = max(float((close[1] - close[0]).max()), 1e-3 if close.any() else float((whole[1] - whole[0]).max()))
-    seen = np.array([np.maximum(whole[0], close[0] - 1.4 * size), np.minimum(whole[1], close[1] + 1.4 * size)])
+    seen = np.array([np.maximum(whole[0], close[0] - 3.0 * size), np.minimum(whole[1], close[1] + 3.0 * size)])
     moment = scene.moment
     ends = [view.of(moment.contacts.point + CONE * size * moment.contacts.frame[:, 0]).reshape(-1, 2)]
     for i, point in enumerate(moment.contacts.point):

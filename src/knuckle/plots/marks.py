@@ -145,12 +145,15 @@ def legend(figure: Figure, modes: list[str], answered: bool) -> None:
     """Only what the picture shows."""
     entries: list[tuple[Artist, str]] = [(Line2D([], [], ms=7, **_marker(mode)), WORDS[mode]) for mode in modes]
     entries += [] if answered else [(Line2D([], [], ms=7, **_marker("")), "contact")]
-    entries.append((Patch(fc=style.LINE, ec=style.SOFT, lw=0.6), "friction cone"))
+    if modes or not answered:
+        entries.append((Patch(fc=style.LINE, ec=style.SOFT, lw=0.6), "friction cone"))
     ends = (np.zeros(2), np.ones(2))
-    if answered:
+    if modes:
         entries.append((_arrow(*ends, style.INK, 1.7, 7.0, 1), "force on the object"))
     if {"S", "B"} & set(modes):
         entries.append((_arrow(*ends, style.SOFT, 1.2, 7.0, 1, "->"), "relative motion"))
+    if not entries:
+        return
     figure.legend([handle for handle, _ in entries], [word for _, word in entries], loc="lower left", ncols=len(entries), frameon=False,
                   fontsize=7, labelcolor=style.INK, handlelength=1.7, handletextpad=0.5, columnspacing=1.5, borderaxespad=0.5,
                   handler_map={FancyArrowPatch: HandlerPatch(patch_func=_legend_arrow)})

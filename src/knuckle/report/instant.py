@@ -40,7 +40,7 @@ def instant_page(answer: Answer, title: str) -> str:
 
 def _header(answer: Answer, data: Mapping[str, Any], title: str) -> str:
     modes = [words.mode_string(solution["modes"]) for solution in data["solutions"]]
-    listed = ", ".join(f"<code>{escape(one)}</code>" for one in dict.fromkeys(modes[:MOST_TABLES]))
+    listed = ", ".join(f"<code>{escape(one)}</code>" for one in dict.fromkeys(modes[:MOST_TABLES]) if one)
     told = words.how_many(data, answer.verdict.sentence)
     chips = [f"modes {listed}"] if listed else []
     chips.append(f"friction law: {'circular cone' if data['law'] == 'cone' else 'pyramid'}")
@@ -93,7 +93,7 @@ def _contact_table(data: Mapping[str, Any], solution: Mapping[str, Any]) -> str:
         share = words.friction_share(force, float(contact["mu"]))
         rows.append([name, words.MODES.get(mode, mode), moves, words.number(force[0]), _bar(share),
                      escape(words.margin(solution.get("margins"), str(contact["name"])))])
-    return _table(head, rows, numeric=(3,))
+    return _table(head, rows, numeric=(3,)) if rows else "<p>Nothing touches.</p>\n"
 
 
 def _bar(share: float | None) -> str:

@@ -216,7 +216,7 @@ class NamedContact(Section):
     name: Name | None = None
     object: Name = Field(description="shape, geom or body A; forces are reported on it")
     link: Name = Field(description="shape, geom or body B; the normal points from B into A")
-    mu: NotNegative | None = Field(None, description="default: `friction` of the shapes, of the scenario, of the model")
+    mu: NotNegative | None = Field(None, description="default: `friction` of the scenario, else of the shapes, mixed as MuJoCo mixes it")
     label: Literal["auto", "rolling", "sliding"] = Field("auto", description="auto: from the slip velocity")
     tangent: Three | None = Field(None, description="direction of T, projected on the tangent plane")
 
