@@ -140,6 +140,17 @@ def _cache_is_writable() -> bool:
 
 
 def _compile(entry: _Entry) -> Callable:
+    from numba.core.errors import TypingError
+
+    try:
+        return _dispatcher(entry)
+    except TypingError:                    # not in the cache, and an inner kernel it calls was left out
+        if not _compile_waiting():
+            raise
+        return _dispatcher(entry)
+
+
+def _dispatcher(entry: _Entry) -> Callable:
     import numba
 
     options = OPTIONS | dict(no_cpython_wrapper=entry.inner, cache=_cache_is_writable(), _nrt=entry.allocates)
@@ -148,22 +159,11 @@ def _compile(entry: _Entry) -> Callable:
         dispatcher = numba.njit(**options)(entry.function)
         if options["cache"]:   # the folder's name answers for the sources; a new time stamp of a file alone is no reason to recompile
             dispatcher._cache._cache_file._source_stamp = CACHE.name
-        _load_or_compile(dispatcher, signature(entry.function))
+        dispatcher.compile(signature(entry.function))
         dispatcher.disable_compile()
     finally:
         numba.config.CACHE_DIR = outside
     return dispatcher
-
-
-def _load_or_compile(dispatcher: Any, wanted: Any) -> None:
-    from numba.core.errors import TypingError
-
-    try:
-        dispatcher.compile(wanted)
-    except TypingError:
-        if not _compile_waiting():
-            raise
-        dispatcher.compile(wanted)
 
 
 def _compile_waiting() -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from knuckle.complementarity import lcp_kernels
+from knuckle.complementarity import minor_kernels
 from knuckle.complementarity.lp import matrix_and_vectors
 from knuckle.errors import InputError, UnsupportedError
 
@@ -43,7 +43,7 @@ def p_matrix(A: ArrayLike) -> PMatrix:
     minors = np.empty(1 << n)
     size = max((n - k) ** 2 << k for k in range(n))
     with np.errstate(invalid="ignore", divide="ignore"):
-        least = lcp_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
+        least = minor_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
     if minors[least] > 1e-9 * max(1.0, np.abs(B).max()) ** 2:
         return PMatrix(True, float(minors[least]), None)
     return _small_minors(A, B, diagonal)
@@ -54,7 +54,7 @@ def _large(A: np.ndarray) -> PMatrix:
     scale = np.sqrt(np.diag(A))
     B = np.ascontiguousarray(A / scale[:, np.newaxis] / scale)
     factor = np.zeros_like(B)
-    if lcp_kernels.surely_p(B, B.shape[0], factor):
+    if minor_kernels.surely_p(B, B.shape[0], factor):
         return PMatrix(True, float(np.prod(np.diag(factor)) ** 2), None, exact=False)
     pair = 1.0 - B * B.T
     np.fill_diagonal(pair, np.inf)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from knuckle.instant.relaxation import Arc, Cell, Polyhedron, direction
+from knuckle.instant.relaxation import Arc, Cell, Polyhedron, arc_at, direction
 from knuckle.instant.slides import SlideBounds
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import DRY, SLIDING
@@ -28,6 +28,7 @@ class Dissipation:
     """The planes of one search."""
     stage: Stage
     planes: list[tuple[np.ndarray, float]] = field(default_factory=list)        # (w, d): w.f <= d
+    local: list[tuple[np.ndarray, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         units, count = self.stage.units, self.stage.count
@@ -45,7 +46,8 @@ class Dissipation:
         found = []
         B, c, units = self.stage.B, self.stage.c, self.stage.units
         for (f_least, f_most), (_, alpha_most), i in zip(limits.f_N, limits.alpha, [i for i, x in enumerate(cell) if isinstance(x, Arc)], strict=True):
-            r, along, mu = int(units.first[i]), direction(cell[i].middle), float(units.mu[i])  # type: ignore[union-attr]
+            r, along = int(units.first[i]), direction(arc_at(cell, i).middle)
+            mu = float(units.mu[i])
             w, d = along @ B[r + 1:r + 3], float(along @ c[r + 1:r + 3])
             planes = [(mu * f_least * w, mu * f_least * d)]
             if math.isfinite(f_most * alpha_most):
@@ -71,6 +73,27 @@ class Dissipation:
                 self.planes.append(plane)
             own = [*own, plane]
         return outcome, forces
+
+    def closes(self, polyhedron: Polyhedron, losses: Sequence[Losses], limit: float) -> bool:
+        """Whether some sliding contact of the cell is proved to have no slip: no answer of the cell is there alone."""
+        for key, columns in polyhedron.moves.items():
+            if key[1] != "slip":
+                continue
+            own = self.planes[-KEPT:] + self.local[-KEPT:]
+            for _ in range(30):
+                cut = _cut(polyhedron, own)
+                cost = np.zeros(cut.E.shape[1])
+                cost[list(columns)] = -1.0
+                outcome, x = cut.optimum(cost)
+                if outcome == "infeasible" or (outcome == "optimal" and x is not None and float(-cost @ x) <= limit):
+                    return True
+                if x is None:
+                    break
+                plane = self._tangent(cut.forces(x), losses)
+                if plane is None:
+                    break
+                own = [*own, plane]
+        return False
 
     def _tangent(self, forces: np.ndarray, losses: Sequence[Losses]) -> tuple[np.ndarray, float] | None:
         B, c = self.stage.B, self.stage.c

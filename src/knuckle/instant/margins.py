@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from knuckle.instant.relaxation import Arc, Cell, Choice
+from knuckle.instant.relaxation import Arc, Cell, Choice, arc_at, mode_number
 from knuckle.instant.slides import RANK, slide_system
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, PLANAR, SLIDING, UNILATERAL
@@ -73,7 +73,7 @@ def response(stage: Stage, forces: np.ndarray, a: np.ndarray, dc: np.ndarray) ->
     free = stage.work.row[:n]
     if n and len(set(free.tolist())) < n:
         return None
-    phi = np.array([cell[i].lo for i in system.arcs])  # type: ignore[union-attr]
+    phi = np.array([arc_at(cell, i).lo for i in system.arcs])
     y = np.concatenate([np.zeros(n), forces[system.normals], phi, np.hypot(a[system.normals + 1], a[system.normals + 2])]) if m else np.zeros(n)
     if n and np.linalg.svd(system.equations @ stage.B @ system.columns, compute_uv=False)[-1] <= RANK:
         return None
@@ -162,7 +162,7 @@ def _unit_margins(stage: Stage, i: int, choice: Choice, f: np.ndarray, a: np.nda
             return [*out, (name, "friction", float(mu * f[r] - np.linalg.norm(f[r + 1:end])), spans)]
         speed = math.hypot(a[r + 1], a[r + 2])
         return [*out, linear("slip", speed, da[:, r + 1:end] @ a[r + 1:end] / speed)]
-    modes = (int(choice) - 1,) if kind == PLANAR else divmod(int(choice) - 1, 3)  # type: ignore[arg-type]
+    modes = (mode_number(choice) - 1,) if kind == PLANAR else divmod(mode_number(choice) - 1, 3)
     for axis, mode, row in zip("TU", modes, range(r + 1, end), strict=False):
         if mode == 0:
             for sign in (1.0, -1.0):

@@ -85,6 +85,20 @@ class Polyhedron:
         return self.interval(weights)
 
 
+def arc_at(cell: Cell, unit: int) -> Arc:
+    """The arc of a unit that slides in this cell."""
+    choice = cell[unit]
+    if not isinstance(choice, Arc):
+        raise TypeError(f"unit {unit} does not slide in an arc here: {choice}")
+    return choice
+
+
+def mode_number(choice: Choice) -> int:
+    if not isinstance(choice, int):
+        raise TypeError(f"not one mode: {choice}")
+    return choice
+
+
 Cuts = Mapping[int, Sequence[float]]    # per CONE unit: angles at which its circle is cut by a tangent, ascending
 
 
@@ -161,7 +175,7 @@ def _planar(builder: _Builder, unit: int, row: int, mu: float, choice: Choice) -
         edges = {-mu, mu} if choice in (None, 1) else {-mu if choice == 2 else mu}
         for edge in sorted(edges):
             builder.generator(row, (1.0, edge))
-    _axis(builder, unit, row + 1, -1 if choice in (None, 0) else int(choice) - 1, "T")  # type: ignore[arg-type]
+    _axis(builder, unit, row + 1, -1 if choice in (None, 0) else mode_number(choice) - 1, "T")
 
 
 def _axis(builder: _Builder, unit: int, row: int, axis_mode: int, what: str) -> None:
@@ -176,7 +190,7 @@ def _pyramid(builder: _Builder, unit: int, row: int, mu: float, choice: Choice) 
     _normal(builder, unit, row, choice in (None, 0))
     if choice == 0:
         return
-    modes = (-1, -1) if choice is None else divmod(int(choice) - 1, 3)  # type: ignore[arg-type]
+    modes = (-1, -1) if choice is None else divmod(mode_number(choice) - 1, 3)
     edges = [sorted({-mu, mu}) if mode <= 0 else [-mu if mode == 1 else mu] for mode in modes]
     for t in edges[0]:
         for u in edges[1]:
@@ -222,7 +236,7 @@ def _dry(builder: _Builder, unit: int, row: int, bound: float, choice: Choice) -
     else:
         builder.f0[row] = -bound
         builder.ties.append((builder.generator(row, (1.0,)), builder.generator(0, ()), 2.0 * bound))
-    _axis(builder, unit, row, -1 if choice is None else int(choice), "T")  # type: ignore[arg-type]
+    _axis(builder, unit, row, -1 if choice is None else mode_number(choice), "T")
 
 
 def relax(stage: Stage, cell: Cell, cuts: Cuts | None = None) -> Polyhedron:

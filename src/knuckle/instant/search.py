@@ -13,7 +13,7 @@ import numpy as np
 from knuckle.compiled import kernel
 from knuckle.instant import cells
 from knuckle.instant.dissipation import Dissipation
-from knuckle.instant.relaxation import Arc, Cell, Choice, relax
+from knuckle.instant.relaxation import Arc, Cell, Choice, arc_at, relax
 from knuckle.instant.slides import SlideBounds, SlideSystem, at_most_one, bounds, newton, slide_system
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
@@ -152,10 +152,10 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
         limits = bounds(stage, cell)
         if limits.feasible and search.dissipation.applies:
             outcome, f2 = search.dissipation.point(relax(stage, cell), search.dissipation.slide_losses(cell, limits))
-            if outcome == "infeasible":
+            if outcome == "infeasible" or search.dissipation.closes(relax(stage, cell), search.dissipation.slide_losses(cell, limits), ZERO):
                 return []
             forces = f2 if f2 is not None else forces
-    if undecided and arcs and not friction and max(cell[i].width for i in arcs) > WIDE:  # type: ignore[union-attr]
+    if undecided and arcs and not friction and max(arc_at(cell, i).width for i in arcs) > WIDE:
         return [] if _only_closure(search, cell) else _halves(cell, arcs)
     if undecided and arcs and not friction and limits.feasible:
         import os
@@ -203,7 +203,7 @@ def _examine_slides(search: Search, cell: Cell, arcs: list[int]) -> list[Cell]:
         inside = _candidate(search, cell, system, limits)
         if inside and at_most_one(system, cell, limits):
             return []
-    widest = max(arcs, key=lambda i: cell[i].width)  # type: ignore[union-attr]
+    widest = max(arcs, key=lambda i: arc_at(cell, i).width)
     arc = cell[widest]
     if not isinstance(arc, Arc) or arc.width < FINEST:
         search.leftover.append(cell)
@@ -213,7 +213,7 @@ def _examine_slides(search: Search, cell: Cell, arcs: list[int]) -> list[Cell]:
 
 def _halves(cell: Cell, arcs: list[int]) -> list[Cell]:
     """The cell with its widest arc cut in two."""
-    widest = max(arcs, key=lambda i: cell[i].width)  # type: ignore[union-attr]
+    widest = max(arcs, key=lambda i: arc_at(cell, i).width)
     arc = cell[widest]
     if not isinstance(arc, Arc):
         return [cell]
@@ -223,8 +223,8 @@ def _halves(cell: Cell, arcs: list[int]) -> list[Cell]:
 def _candidate(search: Search, cell: Cell, system: SlideSystem, limits: SlideBounds) -> bool:
     """Newton from the middle of the cell; True when its root lies in the cell (whether it is an answer or fails a bound)."""
     n, m = system.columns.shape[1], len(system.arcs)
-    phi = np.array([cell[i].middle for i in system.arcs])  # type: ignore[union-attr]
-    half = np.array([0.5 * cell[i].width for i in system.arcs])  # type: ignore[union-attr]
+    phi = np.array([arc_at(cell, i).middle for i in system.arcs])
+    half = np.array([0.5 * arc_at(cell, i).width for i in system.arcs])
     sizes = [np.where(np.isfinite(x[:, 1]), 0.5 * (x[:, 0] + x[:, 1]), 1.0) for x in (limits.f_N, limits.alpha)]
     start = np.concatenate([np.zeros(n), sizes[0], phi, sizes[1]])
     y = newton(system, start)

@@ -2,7 +2,7 @@
 import math
 
 from knuckle.compiled.kernel import inner, kernel
-from knuckle.complementarity import lcp_kernels
+from knuckle.complementarity import minor_kernels
 from knuckle.instant import mode_kernels
 from knuckle.instant.mode_kernels import DRY, MODE_TOLERANCE, PLANAR, PYRAMID, SLIDING, UNILATERAL
 from knuckle.instant.space_kernels import Problem, Work
@@ -85,7 +85,7 @@ def least_minor(work: Work, n: int) -> int:
         if not work.A[i, i] > ROUND_OFF * largest:
             work.p[4] = -math.inf if work.A[i, i] <= ROUND_OFF * largest else math.nan
             return 1 << i
-    least = lcp_kernels.principal_minors(work.A, n, work.level, work.following, work.minors)
+    least = minor_kernels.principal_minors(work.A, n, work.level, work.following, work.minors)
     work.p[4] = work.minors[least]
     if not abs(work.minors[least]) > ROUND_OFF:            # zero up to round-off, or NaN after a zero: the first such set says it
         work.p[4] = 0.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knuckle.instant import mode_kernels
-from knuckle.instant.relaxation import Arc, Cell, direction, relax
+from knuckle.instant.relaxation import Arc, Cell, arc_at, direction, relax
 from knuckle.instant.stage import Stage
 
 RANK = 1e-10                # relative singular value below which free forces are redundant
@@ -151,7 +151,7 @@ def bounds(stage: Stage, cell: Cell) -> SlideBounds:
         slip = np.zeros(polyhedron.E.shape[1])
         slip[list(polyhedron.moves[i, "slip"])] = 1.0
         low, high = polyhedron.interval(slip)
-        alpha[k] = low * np.cos(0.5 * cell[i].width), high  # type: ignore[union-attr]
+        alpha[k] = low * np.cos(0.5 * arc_at(cell, i).width), high
         f_N[k] = polyhedron.interval(polyhedron.F[int(stage.units.first[i])])
     return SlideBounds(alpha, f_N, True)
 
@@ -159,7 +159,7 @@ def bounds(stage: Stage, cell: Cell) -> SlideBounds:
 def at_most_one(system: SlideSystem, cell: Cell, limits: SlideBounds) -> bool:
     """Whether every Jacobian over the cell is regular, so that the cell holds at most one root (mean value theorem)."""
     n = system.columns.shape[1]
-    phi = np.array([[cell[i].lo, cell[i].hi] for i in system.arcs])  # type: ignore[union-attr]
+    phi = np.array([[arc_at(cell, i).lo, arc_at(cell, i).hi] for i in system.arcs])
     if not (np.isfinite(limits.f_N).all() and np.isfinite(limits.alpha).all()):
         return False
     low = np.concatenate([np.zeros(n), limits.f_N[:, 0], phi[:, 0], limits.alpha[:, 0]])
