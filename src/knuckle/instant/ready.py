@@ -1,7 +1,7 @@
 """A system and its question, ready for many cheap calls: what `scenario.compile()` returns."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from knuckle.instant.problem import ContactProblem
 from knuckle.instant.solve import LAWS, answer_of
 from knuckle.instant.stage import Stage, new_problem, new_work
 from knuckle.instant.units import CONE, PLANAR, PYRAMID
+from knuckle.instant.velocities import Motion, constrained_rows, solve_velocities
 from knuckle.model.joint_rows import KINDS
 from knuckle.model.system import State, System
 
@@ -93,6 +94,30 @@ class ReadySystem:
     def modes_batch(self, q: Iterable[np.ndarray], v: Iterable[np.ndarray], tau: Iterable[np.ndarray], mu: Any = None) -> list[Answer]:
         """One answer per (q, v, tau); arrays are read row by row."""
         return [self.modes(q_i, v_i, tau_i, mu) for q_i, v_i, tau_i in zip(q, v, tau, strict=True)]
+
+    def velocities(self, q: np.ndarray | None = None, known: Mapping[str, float] | None = None, modes: Sequence[str] | None = None,
+                   slips: np.ndarray | None = None) -> Motion:
+        """Which velocities the contacts at q allow: forward with the joints' rates `known` by name of dof, inverse with the object's.
+
+        modes: R, S, F or B per contact (default: all roll); slips: wanted slip along T, U per contact, for those that slide.
+        """
+        nv, known = self.system.nv, known or {}
+        q = _vector(q, self.state.q if self.state else None, self.system.nq, "q")
+        count, contacts = self.geometry.update(q, np.zeros(nv)), self._scene.contacts
+        slots = np.array([k for k in range(count) if contacts.gap[k] <= self.tolerance[pose_kernels.GAP]], int)
+        dim = 2 if self.system.plane is not None else 3
+        picked = (3 * slots[:, None] + np.arange(dim)).ravel()
+        modes = ["R"] * len(slots) if modes is None else modes
+        if len(modes) != len(slots):
+            raise InputError("one mode for each contact", key="modes", got=list(modes), todo=f"give {len(slots)}")
+        if unknown := [name for name in known if name not in self.dof_names]:
+            raise InputError("no such degree of freedom", key="known", got=unknown[0], todo=f"one of {', '.join(self.dof_names)}")
+        rows, wanted, names = constrained_rows(contacts.W[picked], contacts.velocity[picked], self._contact_names(slots), dim, modes, slips)
+        joints = self.system.joint_rows(q, np.zeros(nv))
+        held = [i for i, kind in enumerate(joints.kind) if kind == "bilateral"]
+        given = np.array([known.get(name, 0.0) for name in self.dof_names])
+        return solve_velocities(np.vstack([rows, joints.W[held]]), np.append(wanted, np.zeros(len(held))),
+                                [*names, *(joints.name[i] for i in held)], given, np.array([name in known for name in self.dof_names]))
 
     def _set_friction(self, mu: float | Sequence[float] | FrictionLaw | None, q: np.ndarray, v: np.ndarray) -> None:
         scene = self._scene

@@ -25,8 +25,6 @@ class Arc:
     """Sliding directions lo <= phi <= hi of the relative acceleration (cos phi, sin phi) in T, U; at most a right angle."""
     lo: float
     hi: float
-    least: float = 0.0          # scaled normal force, least and most
-    most: float = math.inf
 
     @property
     def middle(self) -> float:
@@ -85,6 +83,9 @@ class Polyhedron:
         return self.interval(weights)
 
 
+Cuts = Mapping[int, Sequence[float]]    # per CONE unit: angles at which its circle is cut by a tangent, ascending
+
+
 def arc_at(cell: Cell, unit: int) -> Arc:
     """The arc of a unit that slides in this cell."""
     choice = cell[unit]
@@ -99,9 +100,6 @@ def mode_number(choice: Choice) -> int:
     return choice
 
 
-Cuts = Mapping[int, Sequence[float]]    # per CONE unit: angles at which its circle is cut by a tangent, ascending
-
-
 def direction(phi: float) -> np.ndarray:
     d = np.array([math.cos(phi), math.sin(phi)])
     d[np.abs(d) <= 1e-15] = 0.0                            # the cosine of pi / 2 is 6e-17
@@ -114,7 +112,6 @@ class _Builder:
         self.f0 = np.zeros(self.rows)
         self.columns: list[np.ndarray] = []
         self.slacks: list[tuple[int, float | np.ndarray, tuple[int, ...]]] = []   # column, coefficients, rows
-        self.ranges: list[tuple[tuple[int, ...], float, float]] = []             # least <= sum of x <= most
         self.ties: list[tuple[int, int, float]] = []                            # x_i + x_j = bound
         self.equations: list[int] = []
         self.moves: dict[tuple[int, str], tuple[int, ...]] = {}
@@ -151,13 +148,6 @@ class _Builder:
             extra = np.zeros((1, F.shape[1]))
             extra[0, [i, j]] = 1.0
             E, e = np.vstack([E, extra]), np.append(e, bound)
-        for columns, least, most in self.ranges:
-            for sign, limit in ((1.0, most), (-1.0, -least)):
-                if math.isfinite(limit) and limit != 0.0:
-                    extra = np.zeros((1, E.shape[1] + 1))
-                    extra[0, list(columns)], extra[0, -1] = sign, 1.0
-                    E, e = np.vstack([np.hstack([E, np.zeros((len(E), 1))]), extra]), np.append(e, limit)
-                    F = np.hstack([F, np.zeros((len(F), 1))])
         return Polyhedron(E, e, F, self.f0, self.moves)
 
 
@@ -212,8 +202,8 @@ def _cone(builder: _Builder, unit: int, row: int, mu: float, choice: Choice, ang
     if isinstance(choice, Arc):
         lo, hi, middle = direction(choice.lo), direction(choice.hi), direction(choice.middle)
         apex = middle / math.cos(0.5 * choice.width)
-        corners = tuple(builder.generator(row, (1.0, -mu * d[0], -mu * d[1])) for d in (lo, hi, apex))
-        builder.ranges.append((corners, choice.least, choice.most))
+        for d in (lo, hi, apex):
+            builder.generator(row, (1.0, -mu * d[0], -mu * d[1]))
         builder.moving(unit, "slip", (row + 1, row + 2), [tuple(lo), tuple(hi)])
     elif choice != 0:
         for corner in circumscribed(angles) if mu > 0.0 else [np.zeros(2)]:

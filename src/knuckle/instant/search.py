@@ -6,7 +6,7 @@ otherwise split. What is left when the budget ends is reported: the search then 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -148,23 +148,8 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
         return []
     if not friction and monotone(stage, cell) and any(_belongs(search, cell, *answer) for answer in search.answers):
         return []
-    if arcs and not friction:
-        limits = bounds(stage, cell)
-        if limits.feasible and search.dissipation.applies:
-            outcome, f2 = search.dissipation.point(relax(stage, cell), search.dissipation.slide_losses(cell, limits))
-            if outcome == "infeasible" or search.dissipation.closes(relax(stage, cell), search.dissipation.slide_losses(cell, limits), ZERO):
-                return []
-            forces = f2 if f2 is not None else forces
     if undecided and arcs and not friction and max(arc_at(cell, i).width for i in arcs) > WIDE:
         return [] if _only_closure(search, cell) else _halves(cell, arcs)
-    if undecided and arcs and not friction and limits.feasible:
-        import os
-        rg=[(float(limits.f_N[k,1]-limits.f_N[k,0]),i) for k,i in enumerate([i for i, x in enumerate(cell) if isinstance(x, Arc)])]
-        big=max(rg)
-        if math.isfinite(big[0]) and big[0]>float(os.environ.get("NARROW","9"))*(1+0*limits.f_N.max()):
-            if _only_closure(search, cell): return []
-            k=[i for i, x in enumerate(cell) if isinstance(x, Arc)].index(big[1]); mid=float(limits.f_N[k].mean()); arc=cell[big[1]]
-            return [(*cell[:big[1]], x, *cell[big[1] + 1:]) for x in (Arc(arc.lo,arc.hi,arc.least,mid),Arc(arc.lo,arc.hi,mid,arc.most))]
     if undecided and (friction or not arcs or not _only_closure(search, cell)):
         i = undecided[0] if friction or forces is None else _most_wrong(search, undecided, forces)
         return [(*cell[:i], choice, *cell[i + 1:]) for choice in choices(int(stage.units.kind[i]))]
@@ -217,7 +202,7 @@ def _halves(cell: Cell, arcs: list[int]) -> list[Cell]:
     arc = cell[widest]
     if not isinstance(arc, Arc):
         return [cell]
-    return [(*cell[:widest], half, *cell[widest + 1:]) for half in (replace(arc, hi=arc.middle), replace(arc, lo=arc.middle))]
+    return [(*cell[:widest], half, *cell[widest + 1:]) for half in (Arc(arc.lo, arc.middle), Arc(arc.middle, arc.hi))]
 
 
 def _candidate(search: Search, cell: Cell, system: SlideSystem, limits: SlideBounds) -> bool:

@@ -25,6 +25,22 @@ class Motion:
         return self.consistent and len(self.free) == 0
 
 
+def constrained_rows(W: np.ndarray, drift: np.ndarray, names: Sequence[str], dim: int, modes: Sequence[str],
+                     slips: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Rows, right sides and names that the modes ask for: R no relative velocity, S no normal velocity (and the slip where one is given),
+    F no normal velocity, B nothing. `drift`: relative velocity that prescribed bodies make at v = 0 (004 (15)-(17))."""
+    rows, wanted, labels = [], [], []
+    for i, mode in enumerate(modes):
+        slip = None if slips is None else slips[i]
+        axes = 0 if mode[0] == "B" else dim if mode[0] == "R" or (mode[0] == "S" and slip is not None) else 1
+        for axis in range(axes):
+            rows.append(W[dim * i + axis])
+            target = 0.0 if axis == 0 or mode[0] == "R" or slip is None else float(slip[axis - 1])
+            wanted.append(target - drift[dim * i + axis])
+            labels.append(f"{names[i]} {'NTU'[axis]}")
+    return np.array(rows).reshape(-1, W.shape[1]), np.array(wanted), labels
+
+
 def solve_velocities(rows: np.ndarray, wanted: np.ndarray, names: Sequence[str], given: np.ndarray | None = None,
                      known: np.ndarray | None = None) -> Motion:
     """Least-norm v with rows v = wanted and v[i] = given[i] where known[i].
