@@ -1,4 +1,5 @@
 """Settling: a state of another simulator, with its soft contacts, brought to exact contact (CONTRACT 2)."""
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from knuckle.model.joint_rows import JointRows
 LARGEST = 1e-3       # m; a state that must move farther is another state (CONTRACT 2)
 NEAR_STOP = 0.05     # rad or m; stops farther away are not looked at while settling
 MOST_STEPS = 30
+OVERLAP = 1e-5       # m; nearer bodies touch in any simulator
 SAME_STOP = 1e-11    # rad or m; a joint this far beyond its stop is at it
 
 
@@ -23,6 +25,7 @@ class Settled:
     displacement: float         # m, the farthest that a contact point moved on either body
     largest_gap: float          # m, before
     largest_drift: float        # m/s, before
+    creep: float                # m/s, the largest slip that was taken out as creep
     pairs: tuple[int, ...]      # pairs that are now in contact, as rows of the search
     stops: tuple[str, ...]      # stops and equality constraints that were broken before
 
@@ -38,31 +41,40 @@ class _Rows:
 
 
 def settle(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float = LARGEST, rolling: tuple[int, ...] = (),
-           tolerances: Tolerances = TOLERANCES, largest: float = LARGEST) -> Settled:
+           tolerances: Tolerances = TOLERANCES, largest: float = LARGEST, creep: float = 0.0, pairs: Collection[int] | None = None) -> Settled:
     """Moves (q, v) the least, in the metric of the inertia, to gap 0 and zero drift at every contact nearer than `reach`.
 
-    All points of a pair come to touch when a motion of `largest` metres allows it, else its deepest point alone. Joints beyond their
-    stop come back to it, equality constraints are fulfilled. `rolling`: pairs whose slip is removed as well. Raises GeometryError when
-    a contact point would move more than `largest` metres or when no such state is near.
+    All points of a pair come to touch when a motion of `largest` metres allows it, else its deepest point alone, else only bodies that
+    overlap are brought to touch. Joints beyond their stop come back to it, equality constraints are fulfilled. `rolling`: pairs whose slip
+    is removed as well; `creep`: slower slips are removed too, at any contact. `pairs`: those that may come to touch without overlapping
+    now (default: all). Raises GeometryError when a contact point would move more than `largest` metres or when no such state is near.
     """
     q, v = np.array(q, dtype=float), np.array(v, dtype=float)
     count = geometry.update(q, v)
-    chosen = sorted({int(geometry.contacts.pair[k]) for k in range(count) if geometry.contacts.gap[k] <= reach})
-    first_gap = max((abs(float(geometry.contacts.gap[k])) for k in _near(geometry, count, chosen, reach)), default=0.0)
+    contacts = geometry.contacts
+    points = [int(contacts.pair[k]) for k in range(count)]
+    overlapping = {points[k] for k in range(count) if contacts.gap[k] <= OVERLAP}
+    chosen = {points[k] for k in range(count) if contacts.gap[k] <= reach and (pairs is None or points[k] in pairs)} | overlapping
+    first_gap = max((abs(float(contacts.gap[k])) for k in _near(geometry, count, chosen, reach)), default=0.0)
     broken = _broken(geometry.system.joint_rows(q, v, NEAR_STOP), tolerances)
-    try:
-        settled, shift = _positions(geometry, q, v, chosen, reach, tolerances, largest, False)
-    except GeometryError:
-        points = [int(geometry.contacts.pair[k]) for k in range(geometry.update(q, v))]
-        if len(points) == len(set(points)) and set(points) == set(chosen):
-            raise                                          # one point for each pair: there is no lesser aim
-        settled, shift = _positions(geometry, q, v, chosen, reach, tolerances, largest, True)
-    v, drift = _velocities(geometry, settled, v, reach, rolling, tolerances)
-    touching = {int(geometry.contacts.pair[k]) for k in _touching(geometry, geometry.update(settled, v), tolerances)}
-    return Settled(settled, v, shift, first_gap, drift, tuple(sorted(touching)), broken)
+    aims = [(chosen, False)]
+    if len(points) > len(set(points)) or set(points) != chosen:
+        aims.append((chosen, True))
+    if overlapping != chosen:
+        aims += [(overlapping, False), (overlapping, True)]
+    for number, (aim, deepest) in enumerate(aims):
+        try:
+            settled, shift = _positions(geometry, q, v, aim, reach, tolerances, largest, deepest)
+            break
+        except GeometryError:
+            if number == len(aims) - 1:
+                raise
+    v, drift, slow = _velocities(geometry, settled, v, rolling, tolerances, creep)
+    touching = {int(contacts.pair[k]) for k in _touching(geometry, geometry.update(settled, v), tolerances)}
+    return Settled(settled, v, shift, first_gap, drift, slow, tuple(sorted(touching)), broken)
 
 
-def _positions(geometry: Geometry, q: np.ndarray, v: np.ndarray, chosen: list[int], reach: float, tolerances: Tolerances, largest: float,
+def _positions(geometry: Geometry, q: np.ndarray, v: np.ndarray, chosen: set[int], reach: float, tolerances: Tolerances, largest: float,
                deepest: bool) -> tuple[np.ndarray, float]:
     """Newton steps to contact; the state and how far a contact point moved."""
     start, shift, error = q, 0.0, 0.0
@@ -107,26 +119,31 @@ def _deepest(geometry: Geometry, near: list[int]) -> list[int]:
     return list(first.values())
 
 
-def _velocities(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float, rolling: tuple[int, ...],
-                tolerances: Tolerances) -> tuple[np.ndarray, float]:
-    """The velocity nearest to v that neither opens nor closes what touches, and the largest normal velocity before."""
+def _velocities(geometry: Geometry, q: np.ndarray, v: np.ndarray, rolling: tuple[int, ...], tolerances: Tolerances,
+                creep: float) -> tuple[np.ndarray, float, float]:
+    """The velocity nearest to v that neither opens nor closes what touches; the largest normal velocity and creep before."""
     count = geometry.update(q, v)
     touching, contacts = _touching(geometry, count, tolerances), geometry.contacts
-    drift = float(np.abs(contacts.velocity[[3 * k for k in touching]]).max(initial=0.0))
-    axes = (1,) if geometry.system.plane is not None else (1, 2)
-    places = [3 * k for k in touching] + [3 * k + axis for k in touching if int(contacts.pair[k]) in rolling for axis in axes]
+    velocity = contacts.velocity.reshape(-1, 3)[touching].copy()
+    axes = [1] if geometry.system.plane is not None else [1, 2]
+    slip = np.linalg.norm(velocity[:, axes], axis=1)
+    sticking = [k for k, speed in zip(touching, slip, strict=True) if speed <= creep or int(contacts.pair[k]) in rolling]
+    places = [3 * k for k in touching] + [3 * k + axis for k in sticking for axis in axes]
     joints = geometry.system.joint_rows(q, v, 10 * SAME_STOP)
     held = [k for k, kind in enumerate(joints.kind) if kind != "dry_friction"]
     W, rate = np.vstack([contacts.W[places], joints.W[held]]), np.concatenate([contacts.velocity[places], joints.rate[held]])
-    v = v + _least_motion(geometry, q, v, _Rows(W, -rate, len(rate), 0.0))
-    geometry.update(q, v)
+    slower = v + _least_motion(geometry, q, v, _Rows(W, -rate, len(rate), 0.0))
+    geometry.update(q, slower)
     left = float(np.abs(geometry.contacts.velocity[places]).max(initial=0.0))
     if left > tolerances.drift:
+        if creep > 0.0:                                    # bodies that are driven along may keep a contact from coming to rest
+            return _velocities(geometry, q, v, rolling, tolerances, 0.0)
         raise GeometryError(f"no velocity keeps all of {len(touching)} contacts closed (a normal velocity of {left:.3g} m/s is left)")
-    return v, drift
+    crept = slip[(slip <= creep) & (slip > tolerances.slip)]
+    return slower, float(np.abs(velocity[:, 0]).max(initial=0.0)), float(crept.max(initial=0.0))
 
 
-def _near(geometry: Geometry, count: int, chosen: list[int], reach: float) -> list[int]:
+def _near(geometry: Geometry, count: int, chosen: set[int], reach: float) -> list[int]:
     return [k for k in range(count) if int(geometry.contacts.pair[k]) in chosen and geometry.contacts.gap[k] <= reach]
 
 

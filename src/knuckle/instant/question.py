@@ -1,15 +1,16 @@
 """From a scenario to a ready system: model, pairs, friction, settling."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from knuckle import model
 from knuckle.contact import pairs as pairing
-from knuckle.contact.geometry import contact_geometry
-from knuckle.contact.labels import Tolerances
+from knuckle.contact.geometry import Geometry, contact_geometry
+from knuckle.contact.labels import TOLERANCES, Tolerances
 from knuckle.contact.settle import settle
 from knuckle.errors import Fault, InputError
 from knuckle.instant.ready import PairQuestion, ReadySystem
@@ -32,10 +33,10 @@ def ready(question: Scenario) -> ReadySystem:
         reach = MODEL_SETTLE if question.settle == "no" else max(MODEL_SETTLE, 1e-3 * float(question.settle))
         geometry = contact_geometry(system, pairs, reach, wishes)
         tolerances = question.tolerances
-        limits = Tolerances(**{key: value for key in ("gap", "drift", "slip", "residual") if (value := getattr(tolerances, key)) is not None})
+        limits = Tolerances(**{key: value for key in ("gap", "drift", "slip", "creep", "residual") if (value := getattr(tolerances, key)) is not None})
         state, notes = built.state, list(system.warnings)
         if question.settle != "no":
-            state, more = _settled(system, geometry, state, limits, 1e-3 * float(question.settle), question)
+            state, more = _settled(geometry, state, limits, 1e-3 * float(question.settle))
             notes += more
         torque = built.torque if question.torque is not None else system.actuator_torque(state.q, state.v, state.ctrl, state.act)
         order = np.array([limits.gap, limits.drift, limits.slip, limits.residual, tolerances.stop or AT_STOP, tolerances.rate or AT_STOP])
@@ -45,16 +46,21 @@ def ready(question: Scenario) -> ReadySystem:
     return prepared
 
 
-def from_simulation(simulated: Any, data: Any, mu: float | None = None, law: str = "cone",
-                    settle_mm: float | None = 1.0) -> tuple[ReadySystem, State]:
-    """A ready system and the settled state of a living MuJoCo simulation, whose data is left alone."""
+def from_simulation(simulated: Any, data: Any, mu: float | None = None, law: str = "cone", settle_mm: float | None = 1.0,
+                    creep: float = TOLERANCES.creep) -> tuple[ReadySystem, State]:
+    """A ready system and the settled state of a living MuJoCo simulation, whose data is left alone.
+
+    Contacts are those that MuJoCo has, or, where it has none, whatever is nearer than a millimetre. Slips below `creep` m/s are taken out.
+    """
     system, state = model.from_mujoco(simulated, data)
     pairs = _pairs_that_may_touch(system)
     questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if mu is None else mu) for pair in pairs]
     geometry = contact_geometry(system, pairs)
     notes = list(system.warnings)
     if settle_mm is not None:
-        state, more = _settled(system, geometry, state, Tolerances(), 1e-3 * settle_mm, None)
+        touching = model.touching_geoms(data)
+        known = [k for k, pair in enumerate(pairs) if frozenset(system.shapes[side].geom for side in pair) in touching]
+        state, more = _settled(geometry, state, replace(TOLERANCES, creep=creep), 1e-3 * settle_mm, known or None)
         notes += more
     torque = system.actuator_torque(state.q, state.v, state.ctrl, state.act)
     return ReadySystem(system, geometry, questions, law, None, state, torque, notes), state
@@ -127,13 +133,16 @@ def _touchable(system: System, shape: Shape) -> bool:
     return shape.geom < 0 or bool(system.model.geom_contype[shape.geom] or system.model.geom_conaffinity[shape.geom])
 
 
-def _settled(system: System, geometry: Any, state: State, limits: Tolerances, largest: float, question: Scenario | None) -> tuple[State, list[str]]:
+def _settled(geometry: Geometry, state: State, limits: Tolerances, largest: float,
+             pairs: Collection[int] | None = None) -> tuple[State, list[str]]:
     """The state brought to exact contact, and what was done in words."""
-    result = settle(geometry, state.q, state.v, largest, tolerances=limits, largest=largest)
+    result = settle(geometry, state.q, state.v, largest, tolerances=limits, largest=largest, creep=limits.creep, pairs=pairs)
     notes = []
     if result.displacement > 0.0 or result.largest_drift > limits.drift:
         notes.append(f"settled: contact points moved by at most {1e3 * result.displacement:.3g} mm (largest gap {1e3 * result.largest_gap:.3g} mm, "
                      f"normal velocity {result.largest_drift:.3g} m/s before)")
+    if result.creep > 0.0:
+        notes.append(f"settled: slips of at most {1e3 * result.creep:.3g} mm/s were taken out as creep (tolerance {1e3 * limits.creep:g} mm/s)")
     return State(result.q, result.v, state.ctrl, state.act, state.applied), notes
 
 

@@ -156,6 +156,7 @@ class ReadySystem:
         slots = scene.slot[:count]
         velocity = contacts.velocity.reshape(-1, 3)[slots, 1:dim].copy()
         sliding = np.hypot.reduce(velocity, axis=1) > scene.tolerance[pose_kernels.SLIP] if count else np.zeros(0, bool)
+        velocity[~sliding] = 0.0
         work = scene.joint_rows
         problem = ContactProblem(
             M=own.M.copy(), h=own.h.copy(), W=own.W[:rows].copy(), bias=own.bias[:rows].copy(), dim=dim, sliding=sliding,
@@ -191,7 +192,7 @@ class ReadySystem:
         from knuckle.contact.labels import Tolerances
 
         gap, drift, slip, residual = (float(x) for x in self.tolerance[:4])
-        limits = Tolerances(gap, drift, slip, residual)
+        limits = Tolerances(gap=gap, drift=drift, slip=slip, residual=residual)
         return [f"{' - '.join(pair)}: {note}" for pair, gap, velocity in zip(contacts.pairs, contacts.gap, contacts.velocity, strict=True)
                 for note in label(float(gap), velocity, limits).on_boundary]
 

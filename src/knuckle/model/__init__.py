@@ -6,7 +6,7 @@ from knuckle.model.joint_rows import JointRows
 from knuckle.model.loading import load
 from knuckle.model.states import with_joints
 from knuckle.model.structure import Shape, pair_friction, pairs_that_may_touch
-from knuckle.model.system import State, System, from_mujoco
+from knuckle.model.system import State, System, from_mujoco, touching_geoms
 
 __all__ = [
     "Built",
@@ -21,5 +21,6 @@ __all__ = [
     "load",
     "pair_friction",
     "pairs_that_may_touch",
+    "touching_geoms",
     "with_joints",
 ]

@@ -81,16 +81,31 @@ def plane_of_motion(model: mujoco.MjModel, axes: np.ndarray, object_bodies: list
 
 
 def shapes(model: mujoco.MjModel) -> list[Shape]:
-    return [_shape(model, geom) for geom in range(model.ngeom)]
+    names = shape_names(model)
+    return [_shape(model, geom, names[geom]) for geom in range(model.ngeom)]
 
 
-def _shape(model: mujoco.MjModel, geom: int) -> Shape:
+def shape_names(model: mujoco.MjModel) -> list[str]:
+    """The geom's own name; hands seldom name their geoms, so else the body's, numbered where it has several that can touch."""
+    own = [mujoco.mj_id2name(model, GEOM, geom) for geom in range(model.ngeom)]
+    touches = model.geom_contype | model.geom_conaffinity
+    taken, names = {name for name in own if name}, []
+    for geom in range(model.ngeom):
+        mates = [k for k in np.flatnonzero(model.geom_bodyid == model.geom_bodyid[geom]).tolist() if touches[k]]
+        body = mujoco.mj_id2name(model, BODY, model.geom_bodyid[geom])
+        stem = f"{body}.{mates.index(geom) + 1}" if body and len(mates) > 1 and geom in mates else body
+        free = body and geom in mates and stem not in taken
+        names.append(own[geom] or (stem if free else f"geom {geom}"))
+    return names
+
+
+def _shape(model: mujoco.MjModel, geom: int, name: str) -> Shape:
     kind = mujoco.mjtGeom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower()
     rotation = np.zeros(9)
     mujoco.mju_quat2Mat(rotation, model.geom_quat[geom])
     vertices, polygons = hull(model, model.geom_dataid[geom]) if kind == "mesh" else (np.zeros((0, 3)), ())
     return Shape(
-        name_of(model, GEOM, geom),
+        name,
         kind,
         geom,
         int(model.geom_bodyid[geom]),

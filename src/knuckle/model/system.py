@@ -276,3 +276,8 @@ def from_mujoco(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[System, Sta
         force, torque = data.xfrc_applied[body, :3], data.xfrc_applied[body, 3:]
         mujoco.mj_applyFT(system.model, system.data, force, torque, system.data.xipos[body], int(body), applied)
     return system, system.checked_state(q, data.qvel, data.ctrl, data.act, applied)
+
+
+def touching_geoms(data: mujoco.MjData) -> set[frozenset[int]]:
+    """Pairs of geoms that a simulation has in contact at this moment."""
+    return {frozenset((int(contact.geom1), int(contact.geom2))) for contact in data.contact if contact.dist <= contact.includemargin}
