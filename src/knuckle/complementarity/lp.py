@@ -10,6 +10,8 @@ from knuckle.complementarity import lp_kernels
 from knuckle.complementarity.lp_kernels import LpWork
 from knuckle.errors import Fault, InputError
 
+KERNEL_MODULES = ("knuckle.compiled.dense", "knuckle.complementarity.tableau_kernels", "knuckle.complementarity.lp_kernels")
+"""What linear programs run in, callees first: much work promotes these alone (compiled.kernel.spend)."""
 OUTCOMES = {
     lp_kernels.OPTIMAL: "optimal",
     lp_kernels.INFEASIBLE: "infeasible",
@@ -36,7 +38,7 @@ def lp_work(m: int, n: int) -> LpWork:
     return LpWork(
         T=np.zeros((m + 2, n + 1)), basic=np.zeros(rows, np.int64), nonbasic=np.zeros(n, np.int64),
         row=np.ones(rows), column=np.ones(n), sign=np.ones(n), x=np.zeros(n), y=np.zeros(m), ray=np.zeros(n),
-        rest=np.zeros(rows), value=np.zeros(1))
+        rest=np.zeros(rows), value=np.zeros(1), basis=np.zeros((rows, rows)), pivots=np.zeros(rows, np.int64), entry=np.zeros(rows))
 
 
 def matrix_and_vectors(A: ArrayLike, **vectors: ArrayLike) -> tuple[np.ndarray, ...]:

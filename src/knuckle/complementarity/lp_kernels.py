@@ -1,6 +1,7 @@
 """Small dense linear programs: minimise c.x, A x = b, x >= 0 but for the free ones; every status has its proof."""
 from typing import NamedTuple
 
+from knuckle.compiled import dense
 from knuckle.compiled.kernel import Flags, Integers, Matrix, Vector, inner, kernel
 from knuckle.complementarity import tableau_kernels
 
@@ -9,6 +10,7 @@ CHECK = 1e-9      # certificates: against the sum of the absolute values of the 
 FLOOR = 1e-11     # ... or in scaled units, where all terms are the round-off of many pivots themselves
 COST = 1e-10      # reduced costs of the scaled problem below this are round-off
 PIVOT = 1e-9      # and entries of its tableau
+REBUILDS = 2      # a tableau whose proof fails is made anew from its basis, at most so often: pivots add up round-off
 
 
 class LpWork(NamedTuple):
@@ -24,6 +26,9 @@ class LpWork(NamedTuple):
     ray: Vector           # N: A ray = 0, ray >= 0, c.ray < 0, when unbounded
     rest: Vector          # M
     value: Vector         # 1: c.x
+    basis: Matrix         # M x M: factors of the basis, when the tableau is made anew
+    pivots: Integers      # M
+    entry: Vector         # M: one column of the new tableau
 
 
 @inner
@@ -229,27 +234,49 @@ def unbounded(c: int, cost: Vector, A: Matrix, b: Vector, m: int, n: int, work: 
     return UNBOUNDED if slope < -CHECK * size and solves(A, b, m, n, 0.0, 1.0, work, work.ray) else UNDECIDED
 
 
-@kernel
-def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: LpWork) -> int:
-    """Two-phase simplex method. The proof of the status (x and y, y alone, x and ray) was checked on the given data."""
-    prepare(c, A, b, m, n, work)
-    unit, dear = work.value[0], work.rest[0]
-    if simplex(m, m, n, free, work) != OPTIMAL:
-        return UNDECIDED
-    if -work.T[m, n] > 1e-10:
-        read_multipliers(m, m, n, 1.0, work)
-        if farkas(c, A, b, m, n, free, work):
-            return INFEASIBLE
-    drive_out(m, n, work)
-    outcome = simplex(m + 1, m, n, free, work)
-    read_point(A, b, m, n, unit, free, work)
-    if outcome == UNDECIDED or not solves(A, b, m, n, 1.0, unit, work, work.x):
-        return UNDECIDED
-    worth, size = 0.0, 0.0
-    if outcome != OPTIMAL:
-        return unbounded(outcome - 10, c, A, b, m, n, work)
+@inner
+def scaled_column(variable: int, A: Matrix, b: Vector, m: int, n: int, unit: float, work: LpWork) -> None:
+    """The scaled column of a variable (-1: the right side) into work.entry."""
+    for i in range(m):
+        if variable < 0:
+            work.entry[i] = work.row[i] * b[i] / unit
+        elif variable < n:
+            work.entry[i] = work.row[i] * A[i, variable] * work.column[variable] * work.sign[variable]
+        else:
+            work.entry[i] = 1.0 if variable == n + i else 0.0
+
+
+@inner
+def rebuild(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: float, work: LpWork) -> bool:
+    """The tableau of the same basis from the data, without the round-off of the pivots that led to it."""
+    T = work.T
+    for k in range(m):
+        scaled_column(work.basic[k], A, b, m, n, unit, work)
+        for i in range(m):
+            work.basis[i, k] = work.entry[i]
+    if not dense.lu_factor(work.basis, work.pivots, m):
+        return False
+    for j in range(n + 1):
+        variable = work.nonbasic[j] if j < n else -1
+        scaled_column(variable, A, b, m, n, unit, work)
+        dense.lu_solve(work.basis, work.pivots, work.entry, m)
+        T[m, j] = 1.0 if variable >= n else 0.0
+        T[m + 1, j] = c[variable] * work.column[variable] * work.sign[variable] / dear if 0 <= variable < n else 0.0
+        for i in range(m):
+            T[i, j] = work.entry[i]
+            basic = work.basic[i]
+            if basic >= n:
+                T[m, j] -= work.entry[i]
+            else:
+                T[m + 1, j] -= c[basic] * work.column[basic] * work.sign[basic] / dear * work.entry[i]
+    return True
+
+
+@inner
+def optimal(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: float, free: Flags, work: LpWork) -> bool:
+    """Whether x and the multipliers of the tableau prove each other optimal; leaves the value."""
     read_multipliers(m + 1, m, n, 0.0, work)
-    gap = 0.0
+    worth, gap, size = 0.0, 0.0, 0.0
     for j in range(n):
         worth += c[j] * work.x[j]
         size += abs(c[j] * work.x[j])
@@ -258,5 +285,39 @@ def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: Lp
         gap += b[i] * work.y[i]
         size += abs(b[i] * work.y[i])
     work.value[0] = worth
-    optimal = abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, 1.0, A, m, n, dear, free, work)
-    return OPTIMAL if optimal else UNDECIDED
+    return abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, 1.0, A, m, n, dear, free, work)
+
+
+@inner
+def phase_two(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: float, free: Flags, work: LpWork) -> int:
+    """From a feasible tableau to a proved status, or UNDECIDED."""
+    outcome = simplex(m + 1, m, n, free, work)
+    read_point(A, b, m, n, unit, free, work)
+    if outcome == UNDECIDED or not solves(A, b, m, n, 1.0, unit, work, work.x):
+        return UNDECIDED
+    if outcome != OPTIMAL:
+        return unbounded(outcome - 10, c, A, b, m, n, work)
+    return OPTIMAL if optimal(c, A, b, m, n, unit, dear, free, work) else UNDECIDED
+
+
+@kernel
+def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: LpWork) -> int:
+    """Two-phase simplex method. The proof of the status (x and y, y alone, x and ray) was checked on the given data."""
+    prepare(c, A, b, m, n, work)
+    unit, dear = work.value[0], work.rest[0]
+    for _ in range(REBUILDS + 1):
+        if simplex(m, m, n, free, work) != OPTIMAL:
+            return UNDECIDED
+        if -work.T[m, n] <= 1e-10:
+            break
+        read_multipliers(m, m, n, 1.0, work)
+        if farkas(c, A, b, m, n, free, work):
+            return INFEASIBLE
+        if not rebuild(c, A, b, m, n, unit, dear, work):
+            break
+    for _ in range(REBUILDS + 1):
+        drive_out(m, n, work)
+        status = phase_two(c, A, b, m, n, unit, dear, free, work)
+        if status != UNDECIDED or not rebuild(c, A, b, m, n, unit, dear, work):
+            break
+    return status

@@ -17,6 +17,7 @@ from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, PLANAR, PYRAMID, SLIDING, UNILATERAL
 
 ROUND_OFF = 1e-13           # programs are proved on the data as given, where a row of round-off would count as a row
+REDUNDANT = 1e-12           # relative singular value below which equations depend on one another
 SIDES = tuple(0.25 * math.pi * k for k in range(8))     # where the circumscribed polygon touches the circle at first
 
 
@@ -112,7 +113,7 @@ class _Builder:
         self.f0 = np.zeros(self.rows)
         self.columns: list[np.ndarray] = []
         self.slacks: list[tuple[int, float | np.ndarray, tuple[int, ...]]] = []   # column, coefficients, rows
-        self.ties: list[tuple[int, int, float]] = []                            # x_i + x_j = bound
+        self.ties: list[tuple[tuple[int, ...], tuple[float, ...], float]] = []       # sum of coefficient x = bound
         self.equations: list[int] = []
         self.moves: dict[tuple[int, str], tuple[int, ...]] = {}
 
@@ -144,11 +145,24 @@ class _Builder:
         for column, along, rows in self.slacks:
             for row, amount in zip(rows, np.atleast_1d(along), strict=True):
                 E[position[row], column] -= amount
-        for i, j, bound in self.ties:
+        for columns, coefficients, bound in self.ties:
             extra = np.zeros((1, F.shape[1]))
-            extra[0, [i, j]] = 1.0
+            extra[0, list(columns)] = coefficients
             E, e = np.vstack([E, extra]), np.append(e, bound)
-        return Polyhedron(E, e, F, self.f0, self.moves)
+        return Polyhedron(*_independent(E, e), F, self.f0, self.moves)
+
+
+def _independent(E: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Equations that redundant contacts imply twice, told apart by round-off alone, are merged; contradictions stay."""
+    if len(E) == 0:
+        return E, e
+    left, values, _ = np.linalg.svd(E)
+    rank = int((values > REDUNDANT * values[0]).sum())
+    if rank == len(E) or np.abs(left[:, rank:].T @ e).max() > REDUNDANT * (1.0 + np.abs(e).max()):
+        return E, e
+    merged = left[:, :rank].T @ E
+    merged[np.abs(merged) <= ROUND_OFF * np.abs(E).max()] = 0.0
+    return merged, left[:, :rank].T @ e
 
 
 def _normal(builder: _Builder, unit: int, row: int, opened: bool) -> None:
@@ -225,7 +239,7 @@ def _dry(builder: _Builder, unit: int, row: int, bound: float, choice: Choice) -
         builder.f0[row] = -bound if choice == 1 else bound
     else:
         builder.f0[row] = -bound
-        builder.ties.append((builder.generator(row, (1.0,)), builder.generator(0, ()), 2.0 * bound))
+        builder.ties.append(((builder.generator(row, (1.0,)), builder.generator(0, ())), (1.0, 1.0), 2.0 * bound))
     _axis(builder, unit, row, -1 if choice is None else mode_number(choice), "T")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from knuckle.compiled import kernel
+from knuckle.complementarity.lp import KERNEL_MODULES as LP_MODULES
 from knuckle.instant import cells
 from knuckle.instant.dissipation import Dissipation
 from knuckle.instant.relaxation import Arc, Cell, Choice, arc_at, relax
@@ -19,7 +20,7 @@ from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
 
 BUDGET = 6000               # cells; a three-finger grasp takes some hundred
-FINEST = 1e-4               # rad: arcs are not split further; nearly double roots need what 1e-3 does not tell apart
+FINEST = 1e-6               # rad: arcs are not split further; nearly double roots need what 1e-4 does not tell apart
 WIDE = 0.8                  # rad: wider arcs are split before dry joints are decided
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
 SAME = 1e-7                 # accelerations closer than this, relative, are one
@@ -131,7 +132,7 @@ def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
             search.leftover += stack
             break
         search.cells += 1
-        kernel.spend(1.0, "knuckle.complementarity.tableau_kernels", "knuckle.complementarity.lp_kernels")
+        kernel.spend(1.0, *LP_MODULES)
         stack.extend(reversed(_examine(search, stack.pop(), order)))
     search.complete = search.complete and not search.leftover
     return search
