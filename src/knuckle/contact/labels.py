@@ -13,7 +13,7 @@ class Tolerances:
     gap: float = 1e-9          # m; round-off of closest points on metre-sized bodies is 1e-15, a state typed with 10 digits 1e-10
     drift: float = 1e-9        # m/s; normal velocity of a contact that stays
     slip: float = 1e-9         # m/s; slower is rolling: the direction of such a slip means nothing
-    creep: float = 1e-3        # m/s; while settling: softened friction creeps by up to this much where a rigid contact rolls
+    creep: float = 1e-3        # m/s, rad/s; while settling: softened friction creeps so fast where rigid contacts roll and joints rest
     residual: float = 1e-6     # rad/s; F7, above it the contact is about to tip on its line or face
 
 

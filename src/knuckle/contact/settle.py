@@ -27,6 +27,7 @@ class Settled:
     largest_drift: float        # m/s, before
     creep: float                # m/s, the largest slip that was taken out as creep
     pairs: tuple[int, ...]      # pairs that are now in contact, as rows of the search
+    parted: tuple[int, ...]     # pairs that should touch, but no near state lets them touch beside the others
     stops: tuple[str, ...]      # stops and equality constraints that were broken before
 
 
@@ -44,49 +45,86 @@ def settle(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float = LARG
            tolerances: Tolerances = TOLERANCES, largest: float = LARGEST, creep: float = 0.0, pairs: Collection[int] | None = None) -> Settled:
     """Moves (q, v) the least, in the metric of the inertia, to gap 0 and zero drift at every contact nearer than `reach`.
 
-    All points of a pair come to touch when a motion of `largest` metres allows it, else its deepest point alone, else only bodies that
-    overlap are brought to touch. Joints beyond their stop come back to it, equality constraints are fulfilled. `rolling`: pairs whose slip
-    is removed as well; `creep`: slower slips are removed too, at any contact. `pairs`: those that may come to touch without overlapping
-    now (default: all). Raises GeometryError when a contact point would move more than `largest` metres or when no such state is near.
+    All points of a pair come to touch when a motion of `largest` metres allows it, else its deepest point alone, else as many pairs as
+    can, those that overlap the most first. Joints beyond their stop come back to it, equality constraints are fulfilled. `rolling`: pairs
+    whose slip is removed as well; `creep`: slower slips are removed too, at any contact, and slower rates of joints with dry friction.
+    `pairs`: those that may come to touch without overlapping now (default: all). Raises GeometryError when a contact point would move more than `largest` metres or when no such state is near.
     """
     q, v = np.array(q, dtype=float), np.array(v, dtype=float)
     count = geometry.update(q, v)
     contacts = geometry.contacts
-    points = [int(contacts.pair[k]) for k in range(count)]
-    overlapping = {points[k] for k in range(count) if contacts.gap[k] <= OVERLAP}
-    chosen = {points[k] for k in range(count) if contacts.gap[k] <= reach and (pairs is None or points[k] in pairs)} | overlapping
+    gap_of = _pair_gaps(geometry, count)
+    chosen = {pair for pair, gap in gap_of.items() if gap <= OVERLAP or (gap <= reach and (pairs is None or pair in pairs))}
     first_gap = max((abs(float(contacts.gap[k])) for k in _near(geometry, count, chosen, reach)), default=0.0)
     broken = _broken(geometry.system.joint_rows(q, v, NEAR_STOP), tolerances)
-    aims = [(chosen, False)]
-    if len(points) > len(set(points)) or set(points) != chosen:
-        aims.append((chosen, True))
-    if overlapping != chosen:
-        aims += [(overlapping, False), (overlapping, True)]
-    for number, (aim, deepest) in enumerate(aims):
-        try:
-            settled, shift = _positions(geometry, q, v, aim, reach, tolerances, largest, deepest)
-            break
-        except GeometryError:
-            if number == len(aims) - 1:
-                raise
+    search = _Search(geometry, q, v, reach, tolerances, largest, several=count > len(gap_of))
+    settled, shift = _as_many_as_settle(search, chosen, gap_of)
     v, drift, slow = _velocities(geometry, settled, v, rolling, tolerances, creep)
     touching = {int(contacts.pair[k]) for k in _touching(geometry, geometry.update(settled, v), tolerances)}
-    return Settled(settled, v, shift, first_gap, drift, slow, tuple(sorted(touching)), broken)
+    return Settled(settled, v, shift, first_gap, drift, slow, tuple(sorted(touching)), tuple(sorted(chosen - touching)), broken)
 
 
-def _positions(geometry: Geometry, q: np.ndarray, v: np.ndarray, chosen: set[int], reach: float, tolerances: Tolerances, largest: float,
-               deepest: bool) -> tuple[np.ndarray, float]:
+def _pair_gaps(geometry: Geometry, count: int) -> dict[int, float]:
+    """The least gap of each pair that was found."""
+    gap_of: dict[int, float] = {}
+    for k in range(count):
+        pair = int(geometry.contacts.pair[k])
+        gap_of[pair] = min(gap_of.get(pair, np.inf), float(geometry.contacts.gap[k]))
+    return gap_of
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One settling: where it starts, what it may do."""
+
+    geometry: Geometry
+    q: np.ndarray
+    v: np.ndarray
+    reach: float
+    tolerances: Tolerances
+    largest: float
+    several: bool               # some pair touches at several points
+
+    def attempt(self, chosen: set[int], deepest: bool) -> tuple[np.ndarray, float] | GeometryError:
+        try:
+            return _positions(self, chosen, deepest)
+        except GeometryError as error:
+            return error
+
+
+def _as_many_as_settle(search: _Search, chosen: set[int], gap_of: dict[int, float]) -> tuple[np.ndarray, float]:
+    """State and displacement with all chosen pairs touching; else without the pair whose absence lets the others touch with the least motion,
+    and so on. What is left out may come to touch, but not overlap."""
+    first_error: GeometryError | None = None
+    for deepest in (False, True) if search.several else (False,):
+        outcome = search.attempt(chosen, deepest)
+        if not isinstance(outcome, GeometryError):
+            return outcome
+        first_error = first_error or outcome
+    left = set(chosen)
+    while left:
+        outcomes = {pair: search.attempt(left - {pair}, search.several) for pair in sorted(left)}
+        found = {pair: outcome for pair, outcome in outcomes.items() if not isinstance(outcome, GeometryError)}
+        if found:
+            return min(found.values(), key=lambda outcome: outcome[1])
+        left.remove(max(left, key=lambda pair: gap_of[pair]))
+    raise first_error or GeometryError("settling found no state without overlap")
+
+
+def _positions(search: _Search, chosen: set[int], deepest: bool) -> tuple[np.ndarray, float]:
     """Newton steps to contact; the state and how far a contact point moved."""
-    start, shift, error = q, 0.0, 0.0
+    geometry, q, v, largest = search.geometry, search.q, search.v, search.largest
+    shift, error = 0.0, 0.0
     count = geometry.update(q, v)
     for _ in range(MOST_STEPS):
-        near = _near(geometry, count, chosen, reach)
+        near = _near(geometry, count, chosen, search.reach)
         rows = _position_rows(geometry, q, v, count, near, deepest)
         error = rows.error
-        if error <= 1e-2 * tolerances.gap:
+        if error <= 1e-2 * search.tolerances.gap:
             return q, shift
         step = _least_motion(geometry, q, v, rows)
-        shift = max(shift + _point_motion(geometry, near, step), _joint_motion(geometry, start, q))
+        watched = [k for k in range(count) if geometry.contacts.gap[k] <= search.reach]
+        shift = max(shift + _point_motion(geometry, watched, step), _joint_motion(geometry, search.q, q))
         if shift > largest:
             raise GeometryError(f"settling would move a contact point by more than {1e3 * largest:g} mm (now {_worst(geometry, near)}); start "
                                 "closer to contact or settle with a larger limit")
@@ -130,7 +168,7 @@ def _velocities(geometry: Geometry, q: np.ndarray, v: np.ndarray, rolling: tuple
     sticking = [k for k, speed in zip(touching, slip, strict=True) if speed <= creep or int(contacts.pair[k]) in rolling]
     places = [3 * k for k in touching] + [3 * k + axis for k in sticking for axis in axes]
     joints = geometry.system.joint_rows(q, v, 10 * SAME_STOP)
-    held = [k for k, kind in enumerate(joints.kind) if kind != "dry_friction"]
+    held = [k for k, kind in enumerate(joints.kind) if kind != "dry_friction" or abs(joints.rate[k]) <= creep]
     W, rate = np.vstack([contacts.W[places], joints.W[held]]), np.concatenate([contacts.velocity[places], joints.rate[held]])
     slower = v + _least_motion(geometry, q, v, _Rows(W, -rate, len(rate), 0.0))
     geometry.update(q, slower)

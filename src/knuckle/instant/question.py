@@ -143,6 +143,9 @@ def _settled(geometry: Geometry, state: State, limits: Tolerances, largest: floa
                      f"normal velocity {result.largest_drift:.3g} m/s before)")
     if result.creep > 0.0:
         notes.append(f"settled: slips of at most {1e3 * result.creep:.3g} mm/s were taken out as creep (tolerance {1e3 * limits.creep:g} mm/s)")
+    for pair in result.parted:
+        a, b = (geometry.shapes[row].name for row in geometry.search.pairs[pair])
+        notes.append(f"settled: {a} - {b} is not in contact: no near state lets it touch beside the others")
     return State(result.q, result.v, state.ctrl, state.act, state.applied), notes
 
 
