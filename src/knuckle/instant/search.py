@@ -15,7 +15,7 @@ from knuckle.complementarity.lp import KERNEL_MODULES as LP_MODULES
 from knuckle.instant import cells
 from knuckle.instant.dissipation import Dissipation
 from knuckle.instant.relaxation import Arc, Cell, Choice, arc_at, relax
-from knuckle.instant.slides import SlideBounds, SlideSystem, at_most_one, bounds, newton, slide_system
+from knuckle.instant.slides import SlideBounds, SlideSystem, bounds, newton, only_motion, slide_system
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
 
@@ -186,8 +186,8 @@ def _examine_slides(search: Search, cell: Cell, arcs: list[int]) -> list[Cell]:
         return []                                          # no slip at all, or no force: the cell of sticking, or of breaking, holds it
     system = slide_system(stage, cell)
     if system is not None:
-        inside = _candidate(search, cell, system, limits)
-        if inside and at_most_one(system, cell, limits):
+        root = _root_inside(search, cell, system, limits)
+        if root is not None and only_motion(system, cell, limits, root):
             return []
     widest = max(arcs, key=lambda i: arc_at(cell, i).width)
     arc = cell[widest]
@@ -206,18 +206,23 @@ def _halves(cell: Cell, arcs: list[int]) -> list[Cell]:
     return [(*cell[:widest], half, *cell[widest + 1:]) for half in (Arc(arc.lo, arc.middle), Arc(arc.middle, arc.hi))]
 
 
-def _candidate(search: Search, cell: Cell, system: SlideSystem, limits: SlideBounds) -> bool:
-    """Newton from the middle of the cell; True when its root lies in the cell (whether it is an answer or fails a bound)."""
+def _root_inside(search: Search, cell: Cell, system: SlideSystem, limits: SlideBounds) -> np.ndarray | None:
+    """Newton from the middle of the cell; its root where that lies in the cell and is known to be an answer, or to be none."""
     n, m = system.columns.shape[1], len(system.arcs)
     phi = np.array([arc_at(cell, i).middle for i in system.arcs])
     half = np.array([0.5 * arc_at(cell, i).width for i in system.arcs])
     sizes = [np.where(np.isfinite(x[:, 1]), 0.5 * (x[:, 0] + x[:, 1]), 1.0) for x in (limits.f_N, limits.alpha)]
-    start = np.concatenate([np.zeros(n), sizes[0], phi, sizes[1]])
-    y = newton(system, start)
-    if y is None:
-        return False
-    search.add(system.total(y))
-    return bool((np.abs(y[n + m:n + 2 * m] - phi) <= half + 1e-12).all())
+    y = newton(system, np.concatenate([np.zeros(n), sizes[0], phi, sizes[1]]))
+    if y is None or not (np.abs(y[n + m:n + 2 * m] - phi) <= half + 1e-12).all():
+        return None
+    if not system.redundant(y):
+        search.add(system.total(y))
+        return y
+    fixed = dict(zip(system.arcs, y[n + m:n + 2 * m], strict=True))
+    outcome, forces = cells.inner_point(search.stage, tuple(Arc(fixed[i], fixed[i]) if i in fixed else x for i, x in enumerate(cell)))
+    if forces is not None:
+        search.add(forces)
+    return y if forces is not None or outcome == "infeasible" else None
 
 
 def _settle(search: Search, cell: Cell) -> None:

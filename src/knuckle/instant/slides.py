@@ -6,15 +6,17 @@ f = f_N (1, -mu cos phi, -mu sin phi), a_N = 0, a_t = alpha (cos phi, sin phi).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from knuckle.instant import mode_kernels
-from knuckle.instant.relaxation import Arc, Cell, arc_at, direction, relax
+from knuckle.instant.relaxation import Arc, Cell, arc_at, relax
 from knuckle.instant.stage import Stage
 
 RANK = 1e-10                # relative singular value below which free forces are redundant
 STEPS = 30
+PIECES = 400                # of the redundant normal forces, for one proof
 
 
 @dataclass(frozen=True)
@@ -26,18 +28,23 @@ class SlideSystem:
     columns: np.ndarray         # rows x n: forces per free unknown
     equations: np.ndarray       # n x rows: accelerations that must vanish
 
-    @property
+    @cached_property
     def normals(self) -> np.ndarray:
         return np.array([int(self.stage.units.first[i]) for i in self.arcs], int)
+
+    @cached_property
+    def mu(self) -> np.ndarray:
+        return np.array([float(self.stage.units.mu[i]) for i in self.arcs])
 
     def slide_forces(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Force columns of the sliding contacts per unit f_N, and their derivatives by phi."""
         rows, m = self.stage.free_rows, len(self.arcs)
-        force, rate = np.zeros((rows, m)), np.zeros((rows, m))
-        for k, (i, r) in enumerate(zip(self.arcs, self.normals, strict=True)):
-            mu, (c, s) = self.stage.units.mu[i], direction(phi[k])
-            force[r:r + 3, k] = 1.0, -mu * c, -mu * s
-            rate[r:r + 3, k] = 0.0, mu * s, -mu * c
+        force, rate, each = np.zeros((rows, m)), np.zeros((rows, m)), np.arange(m)
+        c, s = np.cos(phi), np.sin(phi)
+        c[np.abs(c) <= 1e-15], s[np.abs(s) <= 1e-15] = 0.0, 0.0       # the cosine of pi / 2 is 6e-17
+        force[self.normals, each] = 1.0
+        force[self.normals + 1, each], force[self.normals + 2, each] = -self.mu * c, -self.mu * s
+        rate[self.normals + 1, each], rate[self.normals + 2, each] = self.mu * s, -self.mu * c
         return force, rate
 
     def total(self, y: np.ndarray) -> np.ndarray:
@@ -52,6 +59,12 @@ class SlideSystem:
         slips = a[self.normals + 1] - alpha * np.cos(phi), a[self.normals + 2] - alpha * np.sin(phi)
         return np.concatenate([self.equations @ a, a[self.normals], *slips])
 
+    def redundant(self, y: np.ndarray) -> bool:
+        """Whether other forces than those of y give the same motion."""
+        forces = self.jacobian(y)[:, :self.columns.shape[1] + len(self.arcs)]
+        values = np.linalg.svd(forces, compute_uv=False)
+        return bool(len(values) and values[-1] <= RANK * values[0])
+
     def jacobian(self, y: np.ndarray) -> np.ndarray:
         n, m = self.columns.shape[1], len(self.arcs)
         f_N, phi, alpha = y[n:n + m], y[n + m:n + 2 * m], y[n + 2 * m:]
@@ -65,26 +78,6 @@ class SlideSystem:
             J[n + m + k, n + 2 * m + k] -= np.cos(phi[k])
             J[n + 2 * m + k, n + 2 * m + k] -= np.sin(phi[k])
         return J
-
-    def spread(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Entrywise bound of |J(y) - J(middle)| over the box low <= y <= high."""
-        n, m, B = self.columns.shape[1], len(self.arcs), np.abs(self.stage.B)
-        half = 0.5 * (high - low)
-        turn = half[n + m:n + 2 * m]
-        size_f = np.maximum(np.abs(low), np.abs(high))[n:n + m]
-        size_a = np.maximum(np.abs(low), np.abs(high))[n + 2 * m:]
-        inputs = np.zeros((self.stage.free_rows, n + 3 * m))
-        for k, (i, r) in enumerate(zip(self.arcs, self.normals, strict=True)):
-            mu = self.stage.units.mu[i]
-            inputs[r + 1:r + 3, n + k] = mu * turn[k]
-            inputs[r + 1:r + 3, n + m + k] = mu * (half[n + k] + size_f[k] * turn[k])
-        responses = B @ inputs
-        R = np.vstack([np.abs(self.equations) @ responses, responses[self.normals], responses[self.normals + 1], responses[self.normals + 2]])
-        for k in range(m):
-            for row in (n + m + k, n + 2 * m + k):
-                R[row, n + m + k] += half[n + 2 * m + k] + size_a[k] * turn[k]
-                R[row, n + 2 * m + k] += turn[k]
-        return R
 
 
 def slide_system(stage: Stage, cell: Cell) -> SlideSystem | None:
@@ -112,22 +105,20 @@ def slide_system(stage: Stage, cell: Cell) -> SlideSystem | None:
 
 
 def newton(system: SlideSystem, y: np.ndarray) -> np.ndarray | None:
-    """Damped Newton from y; the root, or None."""
+    """Damped Newton from y, with the least step where forces are redundant; the root, or None."""
     value = system.value(y)
     for _ in range(STEPS):
-        try:
-            step = np.linalg.solve(system.jacobian(y), -value)
-        except np.linalg.LinAlgError:
-            return None
-        length = 1.0
-        while length > 1e-4:
-            trial = system.value(y + length * step)
-            if np.linalg.norm(trial) < (1.0 - 1e-4 * length) * np.linalg.norm(value):
-                break
-            length *= 0.5
-        if np.linalg.norm(value) <= 1e-13 * (1.0 + np.abs(y).max()):
+        size = float(np.linalg.norm(value))
+        if size <= 1e-13 * (1.0 + np.abs(y).max()):
             return y
-        y, value = y + length * step, system.value(y + length * step)
+        step, length = np.linalg.lstsq(system.jacobian(y), -value, rcond=RANK)[0], 1.0
+        trial = system.value(y + step)
+        while not np.linalg.norm(trial) < (1.0 - 1e-4 * length) * size:
+            length *= 0.5
+            if length < 1e-3:                              # no descent: the root, up to round-off, or none near
+                return y if size <= 1e-11 * (1.0 + np.abs(y).max()) else None
+            trial = system.value(y + length * step)
+        y, value = y + length * step, trial
     return y if np.linalg.norm(value) <= 1e-11 * (1.0 + np.abs(y).max()) else None
 
 
@@ -156,16 +147,112 @@ def bounds(stage: Stage, cell: Cell) -> SlideBounds:
     return SlideBounds(alpha, f_N, True)
 
 
-def at_most_one(system: SlideSystem, cell: Cell, limits: SlideBounds) -> bool:
-    """Whether every Jacobian over the cell is regular, so that the cell holds at most one root (mean value theorem)."""
-    n = system.columns.shape[1]
-    phi = np.array([[arc_at(cell, i).lo, arc_at(cell, i).hi] for i in system.arcs])
+def only_motion(system: SlideSystem, cell: Cell, limits: SlideBounds, y: np.ndarray) -> bool:
+    """Whether the root y has the one acceleration of the cell (derivation in docs/derivations/certificates).
+
+    Another root differs by forces rho, across those that change nothing at y, and by the changes of phi and alpha. Its equations are linear
+    in these, with coefficients that are known but for f_N, alpha and a direction in the cell: they must be independent for all of them.
+    """
+    n, m = system.columns.shape[1], len(system.arcs)
     if not (np.isfinite(limits.f_N).all() and np.isfinite(limits.alpha).all()):
         return False
-    low = np.concatenate([np.zeros(n), limits.f_N[:, 0], phi[:, 0], limits.alpha[:, 0]])
-    high = np.concatenate([np.zeros(n), limits.f_N[:, 1], phi[:, 1], limits.alpha[:, 1]])
-    try:
-        inverse = np.linalg.inv(system.jacobian(0.5 * (low + high)))
-    except np.linalg.LinAlgError:
+    J = system.jacobian(y)
+    forces = J[:, :n + m]
+    _, values, right = np.linalg.svd(forces)
+    rank = int((values > RANK * max(values.max(initial=0.0), 1e-300)).sum())
+    free = right[rank:].T
+    if free.size and np.abs(system.stage.B @ np.hstack([system.columns, system.slide_forces(y[n + m:n + 2 * m])[0]]) @ free).max() > 1e-9:
+        return False                                       # forces that these equations do not see move something else
+    turn = np.array([max(arc_at(cell, i).hi - phi, phi - arc_at(cell, i).lo) for i, phi in zip(system.arcs, y[n + m:n + 2 * m], strict=True)])
+    if (turn < -1e-9).any():
         return False
-    return bool(np.abs(np.linalg.eigvals(np.abs(inverse) @ system.spread(low, high))).max(initial=0.0) < 0.99)
+    test = _Difference(system, y, limits, np.maximum(turn, 0.0), J, forces @ right[:rank].T)
+    return _independent_for(test, _spans(test, free[n:], right[:rank]))
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """What the equations of the difference of two roots are made of."""
+    system: SlideSystem
+    y: np.ndarray
+    limits: SlideBounds
+    turn: np.ndarray            # m: the farthest that a direction of the cell is from y's
+    J: np.ndarray
+    forces: np.ndarray          # equations x rank
+
+
+@dataclass(frozen=True)
+class _Spans:
+    """Normal forces of the cell: middle + free x, up to `slack`; x in the box."""
+    free: np.ndarray            # m x k
+    slack: np.ndarray           # m
+    low: np.ndarray             # k
+    high: np.ndarray
+
+
+def _spans(test: _Difference, free: np.ndarray, seen: np.ndarray) -> _Spans:
+    n, m = test.system.columns.shape[1], len(test.system.arcs)
+    left, values, _ = np.linalg.svd(free, full_matrices=False)
+    basis = left[:, values > RANK]
+    alpha = test.y[n + 2 * m:]
+    far = np.maximum(np.abs(test.limits.alpha[:, 0] - alpha), np.abs(test.limits.alpha[:, 1] - alpha))
+    pull = np.linalg.pinv(test.forces, rcond=RANK)
+    moved = np.abs(test.J[:, n + m:n + 2 * m]) @ (2.0 * test.turn) + np.abs(test.J[:, n + 2 * m:]) @ far
+    slack = np.abs(seen[:, n:].T) @ (np.abs(pull) @ moved)
+    ends = basis[:, :, None] * (test.limits.f_N - test.y[n:n + m, None])[:, None, :]       # m x k x 2
+    around = np.abs(basis.T) @ slack
+    return _Spans(basis, slack, ends.min(axis=2).sum(axis=0) - around, ends.max(axis=2).sum(axis=0) + around)
+
+
+def _independent_for(test: _Difference, spans: _Spans) -> bool:
+    """Bisection over the redundant part of the normal forces, until the equations are independent on every piece."""
+    stack, pieces = [(spans.low, spans.high)], 0
+    while stack:
+        low, high = stack.pop()
+        pieces += 1
+        middle, reach = spans.free @ (0.5 * (low + high)), np.abs(spans.free) @ (0.5 * (high - low)) + spans.slack
+        f_N = test.y[len(test.y) - 3 * len(middle):len(test.y) - 2 * len(middle)] + middle
+        least, most = np.maximum(f_N - reach, test.limits.f_N[:, 0]), np.minimum(f_N + reach, test.limits.f_N[:, 1])
+        if (least > most).any() or _independent(test, least, most):
+            continue
+        if pieces > PIECES or not len(low):
+            return False
+        widest = int((high - low).argmax())
+        half = 0.5 * (low[widest] + high[widest])
+        for side in (0, 1):
+            ends = [low.copy(), high.copy()]
+            ends[1 - side][widest] = half
+            stack.append((ends[0], ends[1]))
+    return True
+
+
+def _independent(test: _Difference, least: np.ndarray, most: np.ndarray) -> bool:
+    """Whether forces, directions and slips of the difference are independent for all normal forces between the two (|L| R < 1)."""
+    system, y = test.system, test.y
+    n, m = system.columns.shape[1], len(system.arcs)
+    normals, alpha = system.normals, test.limits.alpha
+    force, rate = system.slide_forces(y[n + m:n + 2 * m])
+    middle, half = 0.5 * (least + most), 0.5 * (most - least)
+    slip, slip_half = alpha.mean(axis=1), 0.5 * (alpha[:, 1] - alpha[:, 0])
+    B = system.stage.B
+    responses, spread = B @ (rate * middle), np.zeros((system.stage.free_rows, m))
+    for k, r in enumerate(normals):
+        spread[r + 1:r + 3, k] = system.mu[k] * (half[k] + most[k] * test.turn[k])
+    spread = np.abs(B) @ spread
+    rows = [system.equations @ responses, *(responses[normals + k] for k in range(3))]
+    radii = [np.abs(system.equations) @ spread, *(spread[normals + k] for k in range(3))]
+    turned = np.vstack(rows)
+    radius = np.vstack(radii)
+    phi = y[n + m:n + 2 * m]
+    for k in range(m):
+        turned[n + m + k, k] += slip[k] * np.sin(phi[k])
+        turned[n + 2 * m + k, k] -= slip[k] * np.cos(phi[k])
+        for row in (n + m + k, n + 2 * m + k):
+            radius[row, k] += slip_half[k] + alpha[k, 1] * test.turn[k]
+    centre = np.hstack([test.forces, turned, test.J[:, n + 2 * m:]])
+    _, values, _ = np.linalg.svd(centre, full_matrices=False)
+    if len(centre) < centre.shape[1] or values[-1] <= RANK * values[0]:
+        return False
+    inverse = np.linalg.pinv(centre)
+    k = test.forces.shape[1]
+    return bool(np.abs(np.linalg.eigvals(np.abs(inverse[k:k + m]) @ radius)).max(initial=0.0) < 0.99)
