@@ -1,4 +1,6 @@
 """Settling: a state of another simulator, with its soft contacts, brought to exact contact (CONTRACT 2)."""
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -11,8 +13,10 @@ from knuckle.model.joint_rows import JointRows
 
 LARGEST = 1e-3       # m; a state that must move farther is another state (CONTRACT 2)
 NEAR_STOP = 0.05     # rad or m; stops farther away are not looked at while settling
-MOST_STEPS = 30
+MOST_STEPS = 100
 OVERLAP = 1e-5       # m; nearer bodies touch in any simulator
+LEAST_REACH = 1e-4   # m; a state is not taken to be more exact than this
+WANDER = 10.0        # times the largest displacement: so far may a step go wrong before it is given up
 SAME_STOP = 1e-11    # rad or m; a joint this far beyond its stop is at it
 
 
@@ -54,6 +58,7 @@ def settle(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float = LARG
     count = geometry.update(q, v)
     contacts = geometry.contacts
     gap_of = _pair_gaps(geometry, count)
+    reach = _meant(gap_of, reach)
     chosen = {pair for pair, gap in gap_of.items() if gap <= OVERLAP or (gap <= reach and (pairs is None or pair in pairs))}
     first_gap = max((abs(float(contacts.gap[k])) for k in _near(geometry, count, chosen, reach)), default=0.0)
     broken = _broken(geometry.system.joint_rows(q, v, NEAR_STOP), tolerances)
@@ -71,6 +76,12 @@ def _pair_gaps(geometry: Geometry, count: int) -> dict[int, float]:
         pair = int(geometry.contacts.pair[k])
         gap_of[pair] = min(gap_of.get(pair, np.inf), float(geometry.contacts.gap[k]))
     return gap_of
+
+
+def _meant(gap_of: dict[int, float], reach: float) -> float:
+    """The gaps that are meant to be none: where some bodies touch or overlap, their overlaps say how exact the state is."""
+    deepest = -min(gap_of.values(), default=np.inf)
+    return min(reach, max(2.0 * deepest, LEAST_REACH)) if deepest >= -OVERLAP else reach
 
 
 @dataclass(frozen=True)
@@ -112,25 +123,48 @@ def _as_many_as_settle(search: _Search, chosen: set[int], gap_of: dict[int, floa
 
 
 def _positions(search: _Search, chosen: set[int], deepest: bool) -> tuple[np.ndarray, float]:
-    """Newton steps to contact; the state and how far a contact point moved."""
+    """Newton steps to contact; the state and how far the bodies have moved there."""
     geometry, q, v, largest = search.geometry, search.q, search.v, search.largest
-    shift, error = 0.0, 0.0
-    count = geometry.update(q, v)
-    for _ in range(MOST_STEPS):
+    error, count = 0.0, geometry.update(q, v)
+    start = _Places.of(geometry)
+    for step in range(MOST_STEPS):
         near = _near(geometry, count, chosen, search.reach)
         rows = _position_rows(geometry, q, v, count, near, deepest)
-        error = rows.error
-        if error <= 1e-2 * search.tolerances.gap:
+        error, shift = rows.error, start.farthest_move(geometry, count, search.reach) if step else 0.0
+        if error <= 1e-2 * search.tolerances.gap and shift <= largest:
             return q, shift
-        step = _least_motion(geometry, q, v, rows)
-        watched = [k for k in range(count) if geometry.contacts.gap[k] <= search.reach]
-        shift = max(shift + _point_motion(geometry, watched, step), _joint_motion(geometry, search.q, q))
-        if shift > largest:
+        if error <= 1e-2 * search.tolerances.gap or shift > WANDER * largest:
             raise GeometryError(f"settling would move a contact point by more than {1e3 * largest:g} mm (now {_worst(geometry, near)}); start "
                                 "closer to contact or settle with a larger limit")
-        q = geometry.system.integrate(q, step)
+        q = geometry.system.integrate(q, _least_motion(geometry, q, v, rows))
         count = geometry.update(q, v)
     raise GeometryError(f"settling found no state in which all of {len(chosen)} pairs touch (a gap of {error:.3g} m is left)")
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the bodies are."""
+
+    position: np.ndarray        # bodies x 3
+    rotation: np.ndarray        # bodies x 3 x 3
+    geoms: np.ndarray           # geoms x 3
+
+    @classmethod
+    def of(cls, geometry: Geometry) -> _Places:
+        plant = geometry.system.plant
+        return cls(plant.xpos.copy(), plant.xmat.reshape(-1, 3, 3).copy(), plant.geom_xpos.copy())
+
+    def farthest_move(self, geometry: Geometry, count: int, reach: float) -> float:
+        """The farthest that a contact point on either body, or the middle of a shape, has moved since, in metres."""
+        contacts, now = geometry.contacts, _Places.of(geometry)
+        moves = [float(np.linalg.norm(now.geoms - self.geoms, axis=1).max(initial=0.0))]
+        for k in range(count):
+            if contacts.gap[k] > reach:
+                continue
+            for body, point in ((contacts.body_A[k], contacts.point_A[k]), (contacts.body_B[k], contacts.point_B[k])):
+                local = now.rotation[body].T @ (point - now.position[body])
+                moves.append(float(np.linalg.norm(self.position[body] + self.rotation[body] @ local - point)))
+        return max(moves)
 
 
 def _position_rows(geometry: Geometry, q: np.ndarray, v: np.ndarray, count: int, near: list[int], deepest: bool) -> _Rows:
@@ -178,7 +212,8 @@ def _velocities(geometry: Geometry, q: np.ndarray, v: np.ndarray, rolling: tuple
             return _velocities(geometry, q, v, rolling, tolerances, 0.0)
         raise GeometryError(f"no velocity keeps all of {len(touching)} contacts closed (a normal velocity of {left:.3g} m/s is left)")
     crept = slip[(slip <= creep) & (slip > tolerances.slip)]
-    return slower, float(np.abs(velocity[:, 0]).max(initial=0.0)), float(crept.max(initial=0.0))
+    stopped = [abs(float(joints.rate[k])) for k in held if joints.kind[k] != "dry_friction"]
+    return slower, max([float(np.abs(velocity[:, 0]).max(initial=0.0)), *stopped]), float(crept.max(initial=0.0))
 
 
 def _near(geometry: Geometry, count: int, chosen: set[int], reach: float) -> list[int]:
@@ -227,24 +262,3 @@ def _least_motion(geometry: Geometry, q: np.ndarray, v: np.ndarray, rows: _Rows)
             break
         active.append(int(lacking.argmax()))
     return factor.T @ x
-
-
-def _joint_motion(geometry: Geometry, start: np.ndarray, q: np.ndarray) -> float:
-    """How far joints that no contact sees have moved the middle of a shape, in metres."""
-    rows = geometry.system.joint_rows(start, np.zeros(geometry.system.nv), NEAR_STOP)
-    if not _broken(rows, TOLERANCES):
-        return 0.0
-    before = geometry.system.plant.geom_xpos.copy()
-    geometry.system.terms(q, np.zeros(geometry.system.nv))
-    return float(np.linalg.norm(geometry.system.plant.geom_xpos - before, axis=1).max(initial=0.0))
-
-
-def _point_motion(geometry: Geometry, near: list[int], step: np.ndarray) -> float:
-    """The farthest that the material points of both bodies move at the contacts, in metres."""
-    contacts, system = geometry.contacts, geometry.system
-    moves = [0.0]
-    for k in near:
-        for body, point in ((contacts.body_A[k], contacts.point_A[k]), (contacts.body_B[k], contacts.point_B[k])):
-            J, _, _ = system.point(int(body), point)
-            moves.append(float(np.linalg.norm(J @ step)))
-    return max(moves)
