@@ -285,7 +285,7 @@ def optimal(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: 
         gap += b[i] * work.y[i]
         size += abs(b[i] * work.y[i])
     work.value[0] = worth
-    return abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, 1.0, A, m, n, dear, free, work)
+    return abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, 1.0, A, m, n, 10.0 * dear, free, work)
 
 
 @inner
@@ -306,12 +306,11 @@ def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: Lp
     prepare(c, A, b, m, n, work)
     unit, dear = work.value[0], work.rest[0]
     for _ in range(REBUILDS + 1):
-        if simplex(m, m, n, free, work) != OPTIMAL:
-            return UNDECIDED
-        if -work.T[m, n] <= 1e-10:
+        outcome = simplex(m, m, n, free, work)             # its cost is bounded below: no end is round-off
+        if outcome == OPTIMAL and -work.T[m, n] <= 1e-10:
             break
         read_multipliers(m, m, n, 1.0, work)
-        if farkas(c, A, b, m, n, free, work):
+        if outcome == OPTIMAL and farkas(c, A, b, m, n, free, work):
             return INFEASIBLE
         if not rebuild(c, A, b, m, n, unit, dear, work):
             break

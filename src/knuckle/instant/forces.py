@@ -14,6 +14,7 @@ from knuckle.instant.units import CONE, DRY, PLANAR, PYRAMID, SLIDING
 RANK = 1e-10                # relative singular value below which a direction of forces changes nothing
 ZERO = 1e-9                 # scaled: an acceleration below it is none
 ROUNDS = 60
+TIGHT = 1e-6                # relative slack of a tangent that holds the optimum
 FINEST = 1e-5               # rad between tangents
 SIDES = tuple(0.25 * math.pi * k for k in range(8))
 SPREAD = 1e-8               # scaled: a force range narrower than this is one force
@@ -61,7 +62,8 @@ class ForceSet:
         """Least cost.forces: value (-inf when unbounded, nan when not settled) and where (some way along the ray)."""
         if np.linalg.norm(self.null.T @ cost) <= RANK * np.linalg.norm(cost):
             return float(cost @ self.base), self.base      # the same for all: following round-off would lead anywhere
-        cuts = [(row, mu, angle) for row, mu in self.circles for angle in SIDES]
+        fixed = [(row, mu, angle) for row, mu in self.circles for angle in SIDES]
+        cuts = fixed
         best: tuple[float, np.ndarray | None] = (math.nan, None)
         tried = False
         for _ in range(ROUNDS):
@@ -84,7 +86,9 @@ class ForceSet:
                 if cost @ inside - cost @ where <= SPREAD * 1e-2 * (1.0 + size):
                     return float(cost @ inside), inside
                 best = (float(cost @ inside), inside) if cost @ inside - cost @ where <= SPREAD * (1.0 + size) else best
-            cuts += new
+            # Tangents that do not hold the optimum are of no use, and nearly parallel ones spoil the program.
+            tight = [cut for cut in cuts[len(fixed):] if abs(self._tangent(*cut) @ where) <= TIGHT * (size + 1.0)]
+            cuts = fixed + tight + new
         return best
 
     def _by_barrier(self, cost: np.ndarray) -> tuple[np.ndarray, float]:

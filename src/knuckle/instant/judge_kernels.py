@@ -5,6 +5,8 @@ from knuckle.compiled.kernel import Matrix, Vector, inner
 from knuckle.instant.mode_kernels import CONE, DRY, SLIDING, UNILATERAL
 from knuckle.instant.space_kernels import Problem, Work
 
+ROUND_OFF_SHARE = 1e-6      # of what the forces alone would move: where they cancel, accelerations below it times 1e-9 are round-off
+
 
 @inner
 def motion_residual(problem: Problem, vdot: Vector, forces: Vector, rows: int, nv: int) -> float:
@@ -51,11 +53,13 @@ def residual(problem: Problem, work: Work, vdot: Vector, forces: Vector, a: Vect
     worst = motion_residual(problem, vdot, forces, rows, nv)
     A, F, inertia = 0.0, 0.0, 0.0
     for r in range(rows):
-        size, diagonal = abs(problem.bias[r]), 0.0
+        size, diagonal, pushed = abs(problem.bias[r]), 0.0, 0.0
         for j in range(nv):
             size += abs(problem.W[r, j]) * max(abs(vdot[j]), abs(work.Z[free_motion, j]))
             diagonal += problem.W[r, j] * work.Z[r, j]
-        A, F, inertia = max(A, size), max(F, abs(forces[r])), max(inertia, diagonal)
+        for s in range(rows):                              # what the forces alone would move; work.B is scaled
+            pushed += abs(work.B[r, s] / work.scale[s] * forces[s])
+        A, F, inertia = max(A, size, ROUND_OFF_SHARE * pushed / work.scale[r]), max(F, abs(forces[r])), max(inertia, diagonal)
     F = max(F, A / inertia) if inertia > 0.0 else F
     for i in range(units):
         kind, r = problem.kind[i], problem.first[i]

@@ -27,10 +27,17 @@ def _opposition(f: np.ndarray, a: np.ndarray, mu: float, law: str) -> float:
     return float(np.abs(size * f_t + mu * f[0] * a_t).max())
 
 
-def acceleration_scale(problem: ContactProblem, vdot: np.ndarray) -> float:
+ROUND_OFF_SHARE = 1e-6      # of what the forces alone would move: where they cancel, accelerations below it times 1e-9 are round-off
+
+
+def acceleration_scale(problem: ContactProblem, vdot: np.ndarray, forces: np.ndarray | None = None) -> float:
     """Size of the accelerations that meet at the rows: of the terms, because their sum may cancel to round-off."""
     free = np.linalg.solve(problem.M, problem.h)
-    return float((np.abs(problem.W) @ np.maximum(np.abs(vdot), np.abs(free)) + np.abs(problem.bias)).max(initial=0.0))
+    scale = float((np.abs(problem.W) @ np.maximum(np.abs(vdot), np.abs(free)) + np.abs(problem.bias)).max(initial=0.0))
+    if forces is None:
+        return scale
+    pushed = np.abs(problem.W @ np.linalg.solve(problem.M, problem.W.T)) @ np.abs(forces)
+    return max(scale, ROUND_OFF_SHARE * float(pushed.max(initial=0.0)))
 
 
 def _force_scale(problem: ContactProblem, forces: np.ndarray, A: float) -> float:
@@ -47,7 +54,7 @@ def residual(problem: ContactProblem, law: str, vdot: np.ndarray, forces: np.nda
     force_size = np.abs(problem.M) @ np.abs(vdot) + np.abs(problem.h) + np.abs(problem.W.T) @ np.abs(forces)
     worst = _relative(float(np.abs(motion).max(initial=0.0)), float(force_size.max(initial=0.0)))
     a = problem.W @ vdot + problem.bias
-    A = acceleration_scale(problem, vdot)
+    A = acceleration_scale(problem, vdot, forces)
     F = _force_scale(problem, forces, A)
     for i in range(k):
         f_i, a_i = forces[dim * i: dim * (i + 1)], a[dim * i: dim * (i + 1)]

@@ -15,7 +15,7 @@ from knuckle.instant.relaxation import Arc, Cell, arc_at, relax
 from knuckle.instant.stage import Stage
 
 RANK = 1e-10                # relative singular value below which free forces are redundant
-STEPS = 30
+STEPS = 15                  # from the middle of a small cell Newton needs five, or does not get there
 PIECES = 400                # of the redundant normal forces, for one proof
 
 
@@ -115,7 +115,7 @@ def newton(system: SlideSystem, y: np.ndarray) -> np.ndarray | None:
         trial = system.value(y + step)
         while not np.linalg.norm(trial) < (1.0 - 1e-4 * length) * size:
             length *= 0.5
-            if length < 1e-3:                              # no descent: the root, up to round-off, or none near
+            if length < 0.05:                              # no descent: the root, up to round-off, or none near
                 return y if size <= 1e-11 * (1.0 + np.abs(y).max()) else None
             trial = system.value(y + length * step)
         y, value = y + length * step, trial
@@ -215,8 +215,8 @@ def _independent_for(test: _Difference, spans: _Spans) -> bool:
         least, most = np.maximum(f_N - reach, test.limits.f_N[:, 0]), np.minimum(f_N + reach, test.limits.f_N[:, 1])
         if (least > most).any() or _independent(test, least, most):
             continue
-        if pieces > PIECES or not len(low):
-            return False
+        if pieces > PIECES or not len(low) or not _independent(test, np.maximum(f_N - spans.slack, 0.0), np.maximum(f_N + spans.slack, 0.0)):
+            return False                                   # not even in the middle of the piece: smaller ones would not help
         widest = int((high - low).argmax())
         half = 0.5 * (low[widest] + high[widest])
         for side in (0, 1):

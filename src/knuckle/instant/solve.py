@@ -14,6 +14,7 @@ from knuckle.instant.answer import Answer, Solution, Verdict, mode_words
 from knuckle.instant.contact_sets import read_test, retest
 from knuckle.instant.forces import SPREAD, force_set, normals_alone
 from knuckle.instant.problem import ContactProblem, read_problem
+from knuckle.instant.repeats import shared_out, without_repeats
 from knuckle.instant.residuals import acceleration_scale, residual
 from knuckle.instant.stage import Stage, lay_out
 from knuckle.instant.units import CONE, PYRAMID
@@ -21,6 +22,8 @@ from knuckle.instant.units import CONE, PYRAMID
 LAWS = ("cone", "pyramid")
 APART = 1e-6                # scaled: extreme forces closer than this are listed once
 TRUSTED = 1e-9              # residual of an answer that is reported as one
+SHADOW = 1e-12              # residual that an answer of its own modes is far below
+NEIGHBOUR = 1e-3            # relative: accelerations closer than this may be an answer and its shadow
 
 
 def solve(problem: ContactProblem | Mapping[str, Any], law: str = "cone") -> Answer:
@@ -55,6 +58,16 @@ def answer_of(stage: Stage) -> Answer:
         return _contradiction(stage, stage.contradiction)
     if stage.status != kernels.OPEN and len(stage.row_of) == stage.free_rows:
         return _proved(stage)
+    repeats = without_repeats(stage.problem) if stage.status == kernels.OPEN else None
+    if repeats is None:
+        return _assemble(stage, *_all_answers(stage))
+    small = lay_out(repeats.problem, stage.law)
+    found, certificate = _all_answers(small)
+    return _assemble(stage, shared_out(repeats, small, found, stage), certificate)
+
+
+def _all_answers(stage: Stage) -> tuple[search.Search, dict[str, Any]]:
+    """The answers of a stage, and what proves that there are no others."""
     work, n = stage.work, stage.free_rows
     known = [work.answers[k, :n].copy() for k in range(int(work.counts[0]))]
     if PYRAMID in stage.units.kind and not known:
@@ -63,15 +76,15 @@ def answer_of(stage: Stage) -> Answer:
     for forces in known:
         found.add(forces)
     if stage.status != kernels.OPEN:
-        certificate = _proof(stage)
-    elif len(found.answers) == 1 and not any(stage.frictional(i) for i in range(stage.count)):
-        certificate = {"kind": "convex", "meaning": "without friction the acceleration is the least of a strictly convex function"}
-    elif len(found.answers) == 1 and normals_alone(stage, found.answers[0][1]):
-        certificate = {"kind": "carried_without_friction", "meaning": "normal forces alone carry the load at rest: friction can only brake"}
-    else:
-        found = search.run(stage, known)
-        certificate = {"kind": "cells_searched", "cells": found.cells, "leftover": len(found.leftover)}
-    return _assemble(stage, found, certificate)
+        return found, _proof(stage)
+    if len(found.answers) == 1 and not any(stage.frictional(i) for i in range(stage.count)):
+        return found, {"kind": "convex", "meaning": "without friction the acceleration is the least of a strictly convex function"}
+    if len(found.answers) == 1 and normals_alone(stage, found.answers[0][1]):
+        return found, {"kind": "carried_without_friction", "meaning": "normal forces alone carry the load at rest: friction can only brake"}
+    found = search.run(stage, known)
+    if found.continuum:
+        return found, {"kind": "continuum", "meaning": "motions that vary without a step were found; their ends are listed"}
+    return found, {"kind": "cells_searched", "cells": found.cells, "leftover": len(found.leftover)}
 
 
 def _proof(stage: Stage) -> dict[str, Any]:
@@ -93,6 +106,7 @@ def _proved(stage: Stage) -> Answer:
                                   modes, transitions, float(work.residual[i])))
     if stage.moving_rows:
         solutions = [_solution(stage, work.answers[i, :stage.free_rows]) for i in range(len(solutions))]
+    solutions = without_shadows(solutions)
     good = tuple(s for s in solutions if s.residual <= TRUSTED)
     verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
     complete, reason = True, ""
@@ -111,8 +125,10 @@ def _cone_guess(stage: Stage) -> list[np.ndarray]:
 
 
 def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | None) -> Answer:
-    answers = found.answers
-    solutions = [_solution(stage, forces) for forces, _ in answers]
+    judged = [(_solution(stage, forces), forces, a) for forces, a in found.answers]
+    kept = without_shadows([solution for solution, _, _ in judged])
+    answers = [(forces, a) for solution, forces, a in judged if any(solution is one for one in kept)]
+    solutions = kept
     doubtful = [s.residual for s in solutions if not s.residual <= TRUSTED]
     tested = retest(stage.units, stage.work, stage.count, answers, stage.free_rows)
     common: dict[str, Any] = dict(law=stage.law, contact_names=stage.problem.names, p_matrix=tested, certificate=certificate)
@@ -129,6 +145,15 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
     if not answers:
         return Answer(Verdict.INCONSISTENT, complete=True, **common)
     return _one_acceleration(stage, *answers[0], solutions[0], common)
+
+
+def without_shadows(solutions: list[Solution]) -> list[Solution]:
+    """Modes hold up to a tolerance, so that beside an exact answer at the edge of its modes the neighbouring modes seem to hold as well:
+    near it, and with a residual that is far larger."""
+    def shadow(one: Solution, other: Solution) -> bool:
+        apart = np.abs(one.vdot - other.vdot).max(initial=0.0) / (1e-300 + np.abs(other.vdot).max(initial=0.0))
+        return one.residual > SHADOW and other.residual <= 1e-2 * one.residual and apart <= NEIGHBOUR
+    return [one for one in solutions if not any(shadow(one, other) for other in solutions if other is not one)]
 
 
 def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution: Solution, common: dict[str, Any]) -> Answer:
@@ -150,15 +175,30 @@ def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution:
     if (ranges[:, 1] - ranges[:, 0]).max() <= SPREAD * (1.0 + np.abs(forces).max()):
         return Answer(Verdict.DETERMINATE, complete=True, solutions=(solution,), **common)
     units = (stage.work.scale[:stage.free_rows] * stage.work.load[0])[:dim * k]
-    solutions = tuple(_solution(stage, where) for where in _distinct(extremes))
-    return Answer(Verdict.FORCE_INDETERMINATE, complete=True, solutions=solutions,
+    return Answer(Verdict.FORCE_INDETERMINATE, complete=True, solutions=_extreme_solutions(stage, extremes, solution),
                   force_range=(ranges[:dim * k] * units[:, None]).reshape(k, dim, 2), **common)
 
 
-def _distinct(extremes: list[np.ndarray]) -> list[np.ndarray]:
+def _extreme_solutions(stage: Stage, extremes: list[np.ndarray], solution: Solution) -> tuple[Solution, ...]:
+    """Extreme forces, at least two, each pulled towards the answer until it obeys the laws to the last digits: ends of rays are far away."""
+    for apart in (APART, SPREAD, 0.0):
+        distinct = _distinct(extremes, apart)
+        if len(distinct) > 1:
+            break
+    found: list[Solution] = []
+    for where in distinct:
+        for share in (1.0, 1e-1, 1e-3, 1e-6):
+            one = _solution(stage, extremes[0] + share * (where - extremes[0]))
+            if one.residual <= TRUSTED:
+                found.append(one)
+                break
+    return tuple(found) if len(found) > 1 else (solution, *found)
+
+
+def _distinct(extremes: list[np.ndarray], apart: float) -> list[np.ndarray]:
     kept: list[np.ndarray] = []
     for forces in extremes[1:] + extremes[:1]:
-        if all(np.abs(forces - other).max() > APART * (1.0 + np.abs(other).max()) for other in kept):
+        if all(np.abs(forces - other).max() > apart * (1.0 + np.abs(other).max()) for other in kept):
             kept.append(forces)
     return kept
 
@@ -170,7 +210,7 @@ def _solution(stage: Stage, scaled: np.ndarray) -> Solution:
     a = problem.W @ vdot + problem.bias
     k, dim = problem.contacts, problem.dim
     f_contact, a_contact = forces[:dim * k].reshape(k, dim), a[:dim * k].reshape(k, dim)
-    modes, transitions = mode_words(a_contact, problem.sliding, problem.slip, acceleration_scale(problem, vdot))
+    modes, transitions = mode_words(a_contact, problem.sliding, problem.slip, acceleration_scale(problem, vdot, forces))
     return Solution(vdot=vdot, f=f_contact, a=a_contact, joint_f=forces[dim * k:], joint_a=a[dim * k:], modes=modes,
                     transitions=transitions, residual=residual(problem, stage.law, vdot, forces))
 
