@@ -52,7 +52,8 @@ def settle(geometry: Geometry, q: np.ndarray, v: np.ndarray, reach: float = LARG
     All points of a pair come to touch when a motion of `largest` metres allows it, else its deepest point alone, else as many pairs as
     can, those that overlap the most first. Joints beyond their stop come back to it, equality constraints are fulfilled. `rolling`: pairs
     whose slip is removed as well; `creep`: slower slips are removed too, at any contact, and slower rates of joints with dry friction.
-    `pairs`: those that may come to touch without overlapping now (default: all). Raises GeometryError when a contact point would move more than `largest` metres or when no such state is near.
+    `pairs`: those that may come to touch without overlapping now (default: all). Raises GeometryError when a contact point would move more
+    than `largest` metres or when no such state is near.
     """
     q, v = np.array(q, dtype=float), np.array(v, dtype=float)
     count = geometry.update(q, v)

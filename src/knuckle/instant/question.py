@@ -33,7 +33,8 @@ def ready(question: Scenario) -> ReadySystem:
         reach = MODEL_SETTLE if question.settle == "no" else max(MODEL_SETTLE, 1e-3 * float(question.settle))
         geometry = contact_geometry(system, pairs, reach, wishes)
         tolerances = question.tolerances
-        limits = Tolerances(**{key: value for key in ("gap", "drift", "slip", "creep", "residual") if (value := getattr(tolerances, key)) is not None})
+        given = {key: getattr(tolerances, key) for key in ("gap", "drift", "slip", "creep", "residual")}
+        limits = Tolerances(**{key: value for key, value in given.items() if value is not None})
         state, notes = built.state, list(system.warnings)
         if question.settle != "no":
             state, more = _settled(geometry, state, limits, 1e-3 * float(question.settle))

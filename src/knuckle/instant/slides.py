@@ -231,7 +231,7 @@ def _independent(test: _Difference, least: np.ndarray, most: np.ndarray) -> bool
     system, y = test.system, test.y
     n, m = system.columns.shape[1], len(system.arcs)
     normals, alpha = system.normals, test.limits.alpha
-    force, rate = system.slide_forces(y[n + m:n + 2 * m])
+    _, rate = system.slide_forces(y[n + m:n + 2 * m])
     middle, half = 0.5 * (least + most), 0.5 * (most - least)
     slip, slip_half = alpha.mean(axis=1), 0.5 * (alpha[:, 1] - alpha[:, 0])
     B = system.stage.B

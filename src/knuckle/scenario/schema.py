@@ -244,7 +244,7 @@ class Tolerances(Section):
     gap: Positive | None = Field(None, description="largest |gap| of a touching contact, m")
     drift: Positive | None = Field(None, description="largest |normal velocity| of a touching contact, m/s")
     slip: Positive | None = Field(None, description="largest slip that counts as rolling, m/s")
-    creep: NotNegative | None = Field(None, description="with `settle`: slower slips and rates of joints with dry friction are taken out as creep, m/s, rad/s")
+    creep: NotNegative | None = Field(None, description="with `settle`: slower slips, and rates of dry joints, are taken out as creep, m/s, rad/s")
     residual: Positive | None = Field(None, description="above it a contact is about to tip on its face, rad/s")
     stop: Positive | None = Field(None, description="distance at which a joint is at its limit, rad or m")
     rate: Positive | None = Field(None, description="largest joint rate that counts as rest, rad/s or m/s")
