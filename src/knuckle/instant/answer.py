@@ -133,15 +133,15 @@ def _ranges(table: np.ndarray | None) -> list[Any] | None:
 def mode_words(a: np.ndarray, sliding: np.ndarray, slip: np.ndarray, scale: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The mode each contact goes into, and its transition: a1..a3 from rolling, b1, b2 from sliding (paper 000, III.C)."""
     modes, transitions = [], []
-    for i, acceleration in enumerate(a):
-        still = MOVES * (scale if scale > 0.0 else 1.0)
-        if acceleration[0] > still:
+    still = MOVES * (scale if scale > 0.0 else 1.0)
+    for (a_N, *a_t), slides, speed in zip(a.tolist(), sliding.tolist(), slip.tolist(), strict=True):
+        if a_N > still:
             modes.append("B")
-            transitions.append("b2" if sliding[i] else "a3")
-        elif sliding[i] or np.hypot.reduce(acceleration[1:]) > still:
-            along = slip[i] if sliding[i] else acceleration[1:]
+            transitions.append("b2" if slides else "a3")
+        elif slides or math.hypot(*a_t) > still:
+            along = speed if slides else a_t
             modes.append("S" if len(along) > 1 else ("S+" if along[0] > 0 else "S-"))
-            transitions.append("b1" if sliding[i] else "a2")
+            transitions.append("b1" if slides else "a2")
         else:
             modes.append("R")
             transitions.append("a1")

@@ -20,13 +20,13 @@ def retest(problem: Problem, work: Work, units: int, answers: list[tuple[np.ndar
 
 def read_test(work: Work) -> PMatrix | None:
     """What `p_test` left; None with circular cones, or where there are too many contact sets."""
-    margin, index_set, signs, tested = float(work.p[0]), int(work.p[1]), int(work.p[2]), work.p[3] > 0.0
-    if not tested or margin == np.inf:
+    margin, index_set, signs, tested = work.p.tolist()[:4]
+    if not tested > 0.0 or margin == np.inf:
         return None
     if margin > 0.0:
         return PMatrix(True, margin, None)
     chosen = int(np.log2(len(work.minors)))
-    return PMatrix(False, margin, {"signs": _bits(signs, int(work.p[5]), -1, 1), "index_set": [i for i in range(chosen) if index_set >> i & 1]})
+    return PMatrix(False, margin, {"signs": _bits(int(signs), int(work.p[5]), -1, 1), "index_set": [i for i in range(chosen) if int(index_set) >> i & 1]})
 
 
 def _bits(word: int, count: int, one: int, zero: int) -> list[int]:

@@ -37,17 +37,21 @@ class Dissipation:
         """Forces of the cell that respect the planes, or the proof that the cell holds no answer."""
         own = self.planes[-KEPT:]
         for _ in range(TANGENTS):
-            cut = _cut(polyhedron, own)
-            outcome, x = cut.optimum(np.zeros(cut.E.shape[1]))
+            near = _cut(polyhedron, own)
+            outcome, x = near.optimum(np.zeros(near.E.shape[1]))
             if x is None or not self.applies:
-                return outcome, None if x is None else cut.forces(x)
-            forces = cut.forces(x)
+                return outcome, None if x is None else near.forces(x)
+            forces = near.forces(x)
             plane = self._tangent(forces)
             if plane is None:
                 break
             self.planes.append(plane)
             own = [*own, plane]
         return outcome, forces
+
+    def near_side(self, polyhedron: Polyhedron) -> Polyhedron:
+        """What the latest planes leave of it."""
+        return _cut(polyhedron, self.planes[-KEPT:])
 
     def _tangent(self, forces: np.ndarray) -> tuple[np.ndarray, float] | None:
         B, c = self.stage.B, self.stage.c

@@ -70,12 +70,14 @@ class ForceSet:
             outcome, where = self._program(cost, cuts)
             if where is None:
                 return best
+            if outcome == "unbounded" and cuts is fixed and (ray := self._ray(cost)) is not None:
+                return -math.inf, self._along(ray)
             size = float(np.abs(where).max(initial=0.0))
             new = self._outside(where, size + (outcome == "optimal"), cuts)
             if not new:
                 if outcome == "optimal":
                     return float(cost @ where), where
-                return -math.inf, self.base + where * (1.0 + float(np.abs(self.base).max(initial=0.0))) / size
+                return -math.inf, self._along(where)
             if outcome == "optimal" and self.centre is not None:
                 if not tried:                                          # bounded, because the polygons around the circles are
                     tried, (inside, gap) = True, self._by_barrier(cost)
@@ -86,10 +88,26 @@ class ForceSet:
                 if cost @ inside - cost @ where <= SPREAD * 1e-2 * (1.0 + size):
                     return float(cost @ inside), inside
                 best = (float(cost @ inside), inside) if cost @ inside - cost @ where <= SPREAD * (1.0 + size) else best
-            # Tangents that do not hold the optimum are of no use, and nearly parallel ones spoil the program.
-            tight = [cut for cut in cuts[len(fixed):] if abs(self._tangent(*cut) @ where) <= TIGHT * (size + 1.0)]
-            cuts = fixed + tight + new
+            # Tangents that do not hold an optimum are of no use, and nearly parallel ones spoil the program.
+            kept = [cut for cut in cuts[len(fixed):] if outcome != "optimal" or abs(self._tangent(*cut) @ where) <= TIGHT * (size + 1.0)]
+            cuts = fixed + kept + new
         return best
+
+    def _ray(self, cost: np.ndarray) -> np.ndarray | None:
+        """A direction inside every bound along which cost.forces falls without end, found with inscribed polygons."""
+        p, falls = self.null.shape[1], -(cost @ self.null)[None, :]
+        for count in (16, 64):
+            sides = [self._tangent(row, mu * math.cos(math.pi / count), 2.0 * math.pi * k / count) for row, mu in self.circles for k in range(count)]
+            rows = np.vstack([self.g, np.array(sides).reshape(-1, len(self.base)) @ self.null, falls])
+            m = len(rows)
+            result = solve_lp(np.concatenate([-falls[0], np.zeros(m)]), np.hstack([rows, np.eye(m)]), np.eye(m)[-1], np.arange(p + m) < p)
+            if result.outcome == "optimal" and result.x is not None and result.value is not None and result.value < -0.5:
+                return np.asarray(self.null @ result.x[:p])
+        return None
+
+    def _along(self, ray: np.ndarray) -> np.ndarray:
+        """Forces some way along a ray."""
+        return np.asarray(self.base + ray * (1.0 + float(np.abs(self.base).max(initial=0.0))) / float(np.abs(ray).max()))
 
     def _by_barrier(self, cost: np.ndarray) -> tuple[np.ndarray, float]:
         """Follow the central path t cost - sum log(mu^2 f_N^2 - f_t^2) - sum log(d - g z): forces inside, and a bound of what is left

@@ -50,7 +50,7 @@ class ContactProblem:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self.contact_name(i) for i in range(self.contacts))
+        return tuple([self.contact_name(i) for i in range(self.contacts)])
 
     def to_dict(self) -> dict[str, Any]:
         """The document of CONTRACT 3."""

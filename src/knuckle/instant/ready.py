@@ -1,8 +1,9 @@
 """A system and its question, ready for many cheap calls: what `scenario.compile()` returns."""
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class ReadySystem:
         if status < 0:
             self._refuse(status)
         stage = self._stage(status, law or self.law)
-        return replace(answer_of(stage), moment=Moment(self, stage.problem, self._contacts(q, v, tau), load))
+        return answer_of(stage, Moment(self, stage.problem, self._contacts(q, v, tau), load))
 
     def modes_batch(self, q: Iterable[np.ndarray], v: Iterable[np.ndarray], tau: Iterable[np.ndarray], mu: Any = None) -> list[Answer]:
         """One answer per (q, v, tau); arrays are read row by row."""
@@ -151,25 +152,28 @@ class ReadySystem:
     def _stage(self, status: int, law: str) -> Stage:
         """The typed stages: views on what the kernel wrote, copied so that the next call leaves them alone."""
         scene, dim = self._scene, 2 if self._scene.law[0] == PLANAR else 3
-        units, free_rows, rows, count = (int(n) for n in scene.sizes[:4])
-        own, contacts, joints = self._problem, scene.contacts, scene.joint_slot[:rows - dim * int(scene.sizes[3])]
+        units, free_rows, rows, count, _ = scene.sizes.tolist()
+        own, contacts, joints = self._problem, scene.contacts, scene.joint_slot[:rows - dim * count]
         slots = scene.slot[:count]
         velocity = contacts.velocity.reshape(-1, 3)[slots, 1:dim].copy()
-        sliding = np.hypot.reduce(velocity, axis=1) > scene.tolerance[pose_kernels.SLIP] if count else np.zeros(0, bool)
+        speed = np.abs(velocity[:, 0]) if dim == 2 else np.sqrt(velocity[:, 0] ** 2 + velocity[:, 1] ** 2)        # slip_of, bit for bit
+        sliding = speed > scene.tolerance[pose_kernels.SLIP]
         velocity[~sliding] = 0.0
         work = scene.joint_rows
         problem = ContactProblem(
             M=own.M.copy(), h=own.h.copy(), W=own.W[:rows].copy(), bias=own.bias[:rows].copy(), dim=dim, sliding=sliding,
             mu=own.mu[:count].copy(), slip=velocity, contact_names=self._contact_names(slots),
-            joint_kind=tuple(KINDS[int(scene.joints.kind[work.entry[k]])] for k in joints), bound=work.bound[joints], rate=np.zeros(len(joints)),
-            joint_names=tuple(self._joint_name(int(k)) for k in joints))
+            joint_kind=tuple([KINDS[kind] for kind in scene.joints.kind[work.entry[joints]].tolist()]), bound=work.bound[joints],
+            rate=np.zeros(len(joints)), joint_names=tuple([self._joint_name(k) for k in joints.tolist()]))
         laid = own._replace(kind=own.kind[:units], first=own.first[:units + 1], size=own.size[:units], mu=own.mu[:units], factor=own.factor[:units],
                             W=own.W[:rows], bias=own.bias[:rows])
         return Stage(problem, law, laid, self._work, np.arange(rows), free_rows, status)
 
     def _contact_names(self, slots: np.ndarray) -> tuple[str, ...]:
         """The pair's name, numbered where the pair touches at several points."""
-        pairs = [int(self._scene.contacts.pair[k]) for k in slots]
+        pairs = self._scene.contacts.pair[slots].tolist()
+        if len(set(pairs)) == len(pairs):
+            return tuple([self.pairs[pair].name for pair in pairs])
         seen: dict[int, int] = {}
         names = []
         for pair in pairs:
@@ -179,13 +183,13 @@ class ReadySystem:
 
     def _contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> ContactState:
         scene = self._scene
-        slots = scene.slot[:int(scene.sizes[3])]
-        contacts = scene.contacts
-        frame = np.stack([contacts.n[slots], contacts.t[slots], contacts.u[slots]], axis=1)
+        slots, contacts = scene.slot[:scene.sizes[3]], scene.contacts
+        frame = np.empty((len(slots), 3, 3))
+        frame[:, 0], frame[:, 1], frame[:, 2] = contacts.n[slots], contacts.t[slots], contacts.u[slots]
         return ContactState(
-            pairs=tuple(self.pairs[int(p)].shapes for p in contacts.pair[slots]), point=contacts.point_A[slots], frame=frame, gap=contacts.gap[slots],
+            pairs=tuple([self.pairs[p].shapes for p in contacts.pair[slots].tolist()]), point=contacts.point_A[slots], frame=frame, gap=contacts.gap[slots],
             velocity=contacts.velocity.reshape(-1, 3)[slots], q=q.copy(), v=v.copy(), tau=tau.copy(),
-            moving_joints=tuple(self._joint_name(int(k)) for k in scene.known[:int(scene.sizes[4])]))
+            moving_joints=tuple([self._joint_name(k) for k in scene.known[:scene.sizes[4]].tolist()]))
 
     def boundary_notes(self, contacts: ContactState) -> list[str]:
         """Contacts whose label could be another one: quantities close to their tolerance."""
@@ -213,7 +217,7 @@ def _vector(given: np.ndarray | None, default: np.ndarray | None, size: int, nam
     array = np.ascontiguousarray(given, dtype=float)
     if array.shape != (size,):
         raise InputError("has the wrong length", key=name, got=array.shape, todo=f"give {size} numbers")
-    if not np.isfinite(array.sum()):
+    if not math.isfinite(array @ array) and not np.isfinite(array).all():     # the product first, because it is quick
         raise InputError("has a number that is not finite", key=name, got=float(array[~np.isfinite(array)][0]))
     return array
 

@@ -11,17 +11,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from knuckle.compiled import kernel
+from knuckle.complementarity import cone_kernels
+from knuckle.complementarity.cone import cone_work
 from knuckle.complementarity.lp import KERNEL_MODULES as LP_MODULES
 from knuckle.instant import cells
 from knuckle.instant.dissipation import Dissipation
-from knuckle.instant.relaxation import Arc, Cell, Choice, arc_at, relax
+from knuckle.instant.relaxation import Arc, Cell, Choice, Polyhedron, arc_at, relax
+from knuckle.instant.rivals import decided, none_moves_otherwise
 from knuckle.instant.slides import SlideBounds, SlideSystem, bounds, newton, only_motion, slide_system
 from knuckle.instant.stage import Stage
-from knuckle.instant.units import CONE, DRY, MODE_COUNT, SLIDING, UNILATERAL
+from knuckle.instant.units import CONE, DRY, MODE_COUNT, PYRAMID, SLIDING, UNILATERAL
 
-BUDGET = 6000               # cells; a three-finger grasp takes some hundred
+BUDGET = 12000.0            # of effort: about ten seconds, compiled; a three-finger grasp takes some hundred cells
 FINEST = 1e-6               # rad: arcs are not split further; nearly double roots need what 1e-4 does not tell apart
-WIDE = 0.8                  # rad: wider arcs are split before dry joints are decided
+WIDE = 0.2                  # rad: wider arcs are split before dry joints are decided
+RIVALS = 2                  # known answers that a cell is compared with
+ORDINARY = 2000             # entries of a linear program; cells with larger ones count more
+STARTS = 100                # of Newton's method, looking for answers that an unfinished search may have missed
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
 SAME = 1e-7                 # accelerations closer than this, relative, are one
 QUADRANTS = tuple(Arc(0.5 * math.pi * k - math.pi, 0.5 * math.pi * (k + 1) - math.pi) for k in range(4))
@@ -35,6 +41,7 @@ class Search:
     continuum: bool = False
     complete: bool = True
     cells: int = 0
+    effort: float = 0.0         # cells, large ones and such with many linear programs counted more
     unbounded: set[tuple[int, float]] = field(default_factory=set)     # (row, sign): accelerations without end
     leftover: list[Cell] = field(default_factory=list)
 
@@ -110,7 +117,7 @@ def monotone(stage: Stage, cell: Cell) -> bool:
                for i, choice in enumerate(cell) if stage.frictional(i))
 
 
-def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
+def run(stage: Stage, known: list[np.ndarray], budget: float = BUDGET) -> Search:
     """All answers, starting from the forces of those that are known."""
     search = Search(stage)
     for forces in known:
@@ -127,7 +134,7 @@ def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
     order = sorted(range(stage.count), key=lambda i: not stage.frictional(i))
     stack: list[Cell] = [(None,) * stage.count]
     while stack and not search.continuum:
-        if search.cells >= budget:
+        if search.effort >= budget:
             search.complete = False
             search.leftover += stack
             break
@@ -135,7 +142,24 @@ def run(stage: Stage, known: list[np.ndarray], budget: int = BUDGET) -> Search:
         kernel.spend(1.0, *LP_MODULES)
         stack.extend(reversed(_examine(search, stack.pop(), order)))
     search.complete = search.complete and not search.leftover
+    if not search.complete:
+        _look_further(search)
     return search
+
+
+def _look_further(search: Search) -> None:
+    """Newton's method from many starts, for answers in what an unfinished search did not reach; what it finds is kept, and proves nothing."""
+    stage, generator = search.stage, np.random.default_rng(0)
+    if PYRAMID in stage.units.kind:
+        return
+    k, n = stage.count, stage.free_rows
+    mu = np.array([stage.bound(i) if stage.units.kind[i] == DRY else stage.units.mu[i] for i in range(k)])
+    work, a, modes = cone_work(n, k), np.zeros(n), np.zeros(k, np.int64)
+    for _ in range(STARTS):
+        forces = generator.normal(size=n) * generator.choice([0.1, 1.0, 3.0])
+        if cone_kernels.cone_newton(stage.B, stage.c, stage.units.kind[:k], stage.units.first[:k + 1], mu, stage.units.factor, forces, a, modes,
+                                    work, 1e-12, 3, True) == cone_kernels.SOLVED:
+            search.add(forces)
 
 
 def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
@@ -144,10 +168,17 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
     undecided = [i for i in order if cell[i] is None]
     friction = [i for i in undecided if stage.frictional(i)]
     arcs = [i for i in order if isinstance(cell[i], Arc)]
-    outcome, forces = search.dissipation.point(relax(stage, cell))
+    polyhedron = relax(stage, cell)
+    search.effort += max(1.0, polyhedron.E.size / ORDINARY) * (1 + len(arcs))
+    outcome, forces = search.dissipation.point(polyhedron)
     if outcome == "infeasible":
         return []
-    if not friction and monotone(stage, cell) and any(_belongs(search, cell, *answer) for answer in search.answers):
+    if not friction and monotone(stage, cell):
+        if any(_belongs(search, cell, *answer) for answer in search.answers):
+            return []
+        if undecided and (clear := decided(stage, cell)) != cell:
+            return [clear]
+    elif forces is not None and _no_rival(search, cell, polyhedron):
         return []
     if undecided and arcs and not friction and max(arc_at(cell, i).width for i in arcs) > WIDE:
         return [] if _only_closure(search, cell) else _halves(cell, arcs)
@@ -160,6 +191,17 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
         return _examine_slides(search, cell, arcs)
     _settle(search, cell)
     return []
+
+
+def _no_rival(search: Search, cell: Cell, polyhedron: Polyhedron) -> bool:
+    """Whether every answer of the cell moves as one that is known."""
+    if not 0 < len(search.answers) <= RIVALS:
+        return False
+    near = search.dissipation.near_side(polyhedron)
+    slides = any(isinstance(choice, Arc) for choice in cell)
+    limits = bounds(search.stage, cell) if slides else None
+    least = limits.f_N[:, 0] if limits is not None else np.zeros(0)
+    return any(none_moves_otherwise(search.stage, answer, cell, near, least) for answer in search.answers)
 
 
 def _most_wrong(search: Search, undecided: list[int], forces: np.ndarray) -> int:

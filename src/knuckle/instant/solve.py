@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from knuckle.instant.repeats import shared_out, without_repeats
 from knuckle.instant.residuals import acceleration_scale, residual
 from knuckle.instant.stage import Stage, lay_out
 from knuckle.instant.units import CONE, PYRAMID
+
+if TYPE_CHECKING:
+    from knuckle.instant.moment import Moment
 
 LAWS = ("cone", "pyramid")
 APART = 1e-6                # scaled: extreme forces closer than this are listed once
@@ -50,14 +54,18 @@ def _contradiction(stage: Stage, row: int) -> Answer:
                                "meaning": "the bilateral rows before it already fix this acceleration to another value"})
 
 
-def answer_of(stage: Stage) -> Answer:
-    """The answer of a problem whose regular modes were solved."""
+def answer_of(stage: Stage, moment: Moment | None = None) -> Answer:
+    """The answer of a problem whose regular modes were solved; `moment`: the scenario it comes from."""
+    if stage.status in (kernels.BY_MODES, kernels.BY_ENERGY) and len(stage.row_of) == stage.free_rows:
+        return _proved(stage, moment)
+    return replace(_searched(stage), moment=moment)
+
+
+def _searched(stage: Stage) -> Answer:
     if stage.status == kernels.NO_INERTIA:
         return _invalid(stage.law, "M: is not positive definite; give every direction of motion a mass or inertia")
     if stage.contradiction is not None:
         return _contradiction(stage, stage.contradiction)
-    if stage.status != kernels.OPEN and len(stage.row_of) == stage.free_rows:
-        return _proved(stage)
     repeats = without_repeats(stage.problem) if stage.status == kernels.OPEN else None
     if repeats is None:
         return _assemble(stage, *_all_answers(stage))
@@ -93,7 +101,7 @@ def _proof(stage: Stage) -> dict[str, Any]:
     return {"kind": "every_mode_tried", "modes": int(stage.work.counts[1])}
 
 
-def _proved(stage: Stage) -> Answer:
+def _proved(stage: Stage, moment: Moment | None) -> Answer:
     """Isolated answers that the kernel found, judged, and proved to be all."""
     work, problem, rows = stage.work, stage.problem, stage.problem.contact_rows
     k, dim = problem.contacts, problem.dim
@@ -107,13 +115,13 @@ def _proved(stage: Stage) -> Answer:
     if stage.moving_rows:
         solutions = [_solution(stage, work.answers[i, :stage.free_rows]) for i in range(len(solutions))]
     solutions = without_shadows(solutions)
-    good = tuple(s for s in solutions if s.residual <= TRUSTED)
+    good = tuple([s for s in solutions if s.residual <= TRUSTED])
     verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
     complete, reason = True, ""
     if len(good) < len(solutions) or work.counts[4]:
         verdict, complete, reason = Verdict.UNDECIDED, False, f"an answer was found whose residual is not below {TRUSTED:.0e}"
     return Answer(verdict, stage.law, complete, solutions=good, p_matrix=read_test(work), certificate=_proof(stage), reason=reason,
-                  contact_names=problem.names)
+                  contact_names=problem.names, moment=moment)
 
 
 def _cone_guess(stage: Stage) -> list[np.ndarray]:
@@ -153,7 +161,7 @@ def without_shadows(solutions: list[Solution]) -> list[Solution]:
     def shadow(one: Solution, other: Solution) -> bool:
         apart = np.abs(one.vdot - other.vdot).max(initial=0.0) / (1e-300 + np.abs(other.vdot).max(initial=0.0))
         return one.residual > SHADOW and other.residual <= 1e-2 * one.residual and apart <= NEIGHBOUR
-    return [one for one in solutions if not any(shadow(one, other) for other in solutions if other is not one)]
+    return [one for one in solutions if not any([shadow(one, other) for other in solutions if other is not one])]
 
 
 def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution: Solution, common: dict[str, Any]) -> Answer:
