@@ -62,15 +62,18 @@ def schema() -> dict[str, Any]:
 def check(path_or_name: str, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """`knuckle check`: reads the file, builds its model, looks for contacts; says all that is wrong or doubtful."""
     from knuckle import model
+    from knuckle.instant.question import ready
 
-    findings: dict[str, Any] = {"file": str(path_or_name), "errors": [], "warnings": [], "summary": []}
+    findings: dict[str, Any] = {"file": str(path_or_name), "errors": [], "warnings": [], "summary": [], "notes": []}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
             question = load(path_or_name, overrides)
-            built = model.build(question)
-            findings["summary"] = _what_exists(built.system)
-            # AWAITS contact: what touches at this state, gaps, drift, settling.
+            findings["summary"] = _what_exists(model.build(question).system)
+            with question.placing_faults():
+                prepared = ready(question)
+                findings["summary"] += prepared.touching()
+                findings["notes"] = list(prepared.notes)
         except KnuckleError as error:
             findings["errors"] = error.lines() if isinstance(error, InputError) else [str(error)]
     doubts = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
@@ -102,7 +105,8 @@ def modes(question: Scenario | str | Path, overrides: Mapping[str, Any] | None =
     from knuckle.instant.question import ready
 
     scenario = load(question, overrides) if isinstance(question, (str, Path)) else question
-    return ready(scenario).modes()
+    with scenario.placing_faults():
+        return ready(scenario).modes()
 
 
 def modes_page(question: Scenario, answer: Answer, path: Path) -> Path:

@@ -120,7 +120,7 @@ def test_without_matplotlib_the_page_says_what_to_install(tmp_path, monkeypatch)
         tasks.modes_page(question, tasks.modes(question), tmp_path / "page.html")
 
 
-@pytest.mark.parametrize(("value", "text"), [(None, "unbounded"), (0.0, "0.0000"), (-1.5, "−1.5000"), (1e-7, "1.000e−07"), (123456.0, "1.235e+05")])
+@pytest.mark.parametrize(("value", "text"), [(None, "unbounded"), (0.0, "0.0000"), (-1.5, "-1.5000"), (1e-7, "1.000e-07"), (123456.0, "1.235e+05")])
 def test_numbers_as_people_read_them(value, text):
     assert words.number(value) == text
 

@@ -135,8 +135,8 @@ def _positions(search: _Search, chosen: set[int], deepest: bool) -> tuple[np.nda
         if error <= 1e-2 * search.tolerances.gap and shift <= largest:
             return q, shift
         if error <= 1e-2 * search.tolerances.gap or shift > WANDER * largest:
-            raise GeometryError(f"settling would move a contact point by more than {1e3 * largest:g} mm (now {_worst(geometry, near)}); start "
-                                "closer to contact or settle with a larger limit")
+            raise GeometryError(f"this state is no instant of contact, and the nearest one is more than {1e3 * largest:g} mm away "
+                                f"({_worst(search, chosen)}); correct the state or settle with a larger limit")
         q = geometry.system.integrate(q, _least_motion(geometry, q, v, rows))
         count = geometry.update(q, v)
     raise GeometryError(f"settling found no state in which all of {len(chosen)} pairs touch (a gap of {error:.3g} m is left)")
@@ -230,11 +230,16 @@ def _broken(joints: JointRows, tolerances: Tolerances) -> tuple[str, ...]:
                  if (kind == "limit" and gap < -tolerances.gap) or (kind == "bilateral" and abs(gap) > tolerances.gap))
 
 
-def _worst(geometry: Geometry, near: list[int]) -> str:
-    """The contact farthest from touch, by name."""
-    k = max(near, key=lambda k: abs(float(geometry.contacts.gap[k])), default=None)
-    if k is None:
-        return "a joint beyond its stop"
+def _worst(search: _Search, chosen: set[int]) -> str:
+    """What is farthest from right where settling starts, by name: a stop or a coupling, else a contact."""
+    geometry, joints = search.geometry, search.geometry.system.joint_rows(search.q, search.v, NEAR_STOP)
+    broken = {name: abs(float(gap)) for kind, gap, name in zip(joints.kind, joints.gap, joints.name, strict=True)
+              if (kind == "limit" and gap < -search.tolerances.gap) or (kind == "bilateral" and abs(gap) > search.tolerances.gap)}
+    near = _near(geometry, geometry.update(search.q, search.v), chosen, search.reach)
+    if (broken and max(broken.values()) > search.largest) or not near:
+        name = max(broken, key=lambda one: broken[one], default="")
+        return f"{name}: passed by {broken[name]:.3g} rad or m" if name else "nothing touches"
+    k = max(near, key=lambda k: abs(float(geometry.contacts.gap[k])))
     a, b = (geometry.shapes[row].name for row in geometry.search.pairs[geometry.contacts.pair[k]])
     return f"{a} - {b}: gap {1e3 * float(geometry.contacts.gap[k]):.3g} mm"
 

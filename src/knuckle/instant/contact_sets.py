@@ -26,7 +26,8 @@ def read_test(work: Work) -> PMatrix | None:
     if margin > 0.0:
         return PMatrix(True, margin, None)
     chosen = int(np.log2(len(work.minors)))
-    return PMatrix(False, margin, {"signs": _bits(int(signs), int(work.p[5]), -1, 1), "index_set": [i for i in range(chosen) if int(index_set) >> i & 1]})
+    index = [i for i in range(chosen) if int(index_set) >> i & 1]
+    return PMatrix(False, margin, {"signs": _bits(int(signs), int(work.p[5]), -1, 1), "index_set": index})
 
 
 def _bits(word: int, count: int, one: int, zero: int) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from knuckle.contact.geometry import Geometry
-from knuckle.contact.labels import label
+from knuckle.contact.labels import Tolerances, label
 from knuckle.contact.laws import FrictionLaw, friction
 from knuckle.errors import Fault, GeometryError, InputError
 from knuckle.instant import kernels, pose_kernels
@@ -139,11 +139,10 @@ class ReadySystem:
         if status == pose_kernels.NO_GEOMETRY:
             self.geometry.update(self._scene.plant.qpos.copy(), self._scene.plant.qvel.copy())
             raise GeometryError("a contact has no common normal: bodies overlap deeply, or two sharp features meet")
+        if int(what) < pose_kernels.HITS_STOP:
+            raise InputError(_contact_fault(int(what), self.pairs[int(which)].name, value))
         words, todo = TROUBLES[int(what)]
-        on_joint = int(what) >= pose_kernels.HITS_STOP
-        name = self._joint_name(int(which)) if on_joint else self.pairs[int(which)].name
-        message = f"{'joint' if on_joint else 'contact'} '{name}' {words.format(value=abs(value))}"
-        raise InputError([Fault(message, key=None if on_joint else "contacts", todo=todo)])
+        raise InputError(Fault(f"joint '{self._joint_name(int(which))}' {words.format(value=abs(value))}", key="state", todo=todo))
 
     def _joint_name(self, row: int) -> str:
         work = self.system.joint_table.work
@@ -187,24 +186,45 @@ class ReadySystem:
         frame = np.empty((len(slots), 3, 3))
         frame[:, 0], frame[:, 1], frame[:, 2] = contacts.n[slots], contacts.t[slots], contacts.u[slots]
         return ContactState(
-            pairs=tuple([self.pairs[p].shapes for p in contacts.pair[slots].tolist()]), point=contacts.point_A[slots], frame=frame, gap=contacts.gap[slots],
-            velocity=contacts.velocity.reshape(-1, 3)[slots], q=q.copy(), v=v.copy(), tau=tau.copy(),
+            pairs=tuple([self.pairs[p].shapes for p in contacts.pair[slots].tolist()]), point=contacts.point_A[slots], frame=frame,
+            gap=contacts.gap[slots], velocity=contacts.velocity.reshape(-1, 3)[slots], q=q.copy(), v=v.copy(), tau=tau.copy(),
             moving_joints=tuple([self._joint_name(k) for k in scene.known[:scene.sizes[4]].tolist()]))
 
     def boundary_notes(self, contacts: ContactState) -> list[str]:
         """Contacts whose label could be another one: quantities close to their tolerance."""
-        from knuckle.contact.labels import Tolerances
-
-        gap, drift, slip, residual = (float(x) for x in self.tolerance[:4])
-        limits = Tolerances(gap=gap, drift=drift, slip=slip, residual=residual)
         return [f"{' - '.join(pair)}: {note}" for pair, gap, velocity in zip(contacts.pairs, contacts.gap, contacts.velocity, strict=True)
-                for note in label(float(gap), velocity, limits).on_boundary]
+                for note in label(float(gap), velocity, self._limits).on_boundary]
+
+    @property
+    def _limits(self) -> Tolerances:
+        gap, drift, slip, residual = self.tolerance[:4].tolist()
+        return Tolerances(gap=gap, drift=drift, slip=slip, residual=residual)
+
+    def touching(self) -> list[str]:
+        """The prepared state's contacts, a line each; raises what `modes` would where it is no instant of contact."""
+        if self.state is None:
+            return []
+        contacts, lines, faults = self.geometry.contacts, [], []
+        for k in range(self.geometry.update(self.state.q, self.state.v)):
+            found, name = label(float(contacts.gap[k]), contacts.velocity[3 * k:3 * k + 3], self._limits), self.pairs[int(contacts.pair[k])].name
+            if found.name == "penetrating":
+                faults.append(_contact_fault(PENETRATES, name, float(contacts.gap[k])))
+            elif found.name == "approaching":
+                faults.append(_contact_fault(pose_kernels.APPROACHES, name, float(contacts.velocity[3 * k])))
+            elif found.name != "apart":
+                lines.append(f"contact '{name}': {found.name}" + "".join(f"; {note}" for note in found.on_boundary))
+        if faults:
+            raise InputError(faults)
+        return lines or ["no contacts at this state"]
+
+
+def _contact_fault(what: int, name: str, value: float) -> Fault:
+    words, todo = TROUBLES[what]
+    return Fault(f"contact '{name}' {words.format(value=abs(value))}", key="contacts", todo=todo)
 
 
 def pose_kernels_tolerance() -> np.ndarray:
     """Default tolerances in the kernel's order."""
-    from knuckle.contact.labels import Tolerances
-
     default = Tolerances()
     return np.array([default.gap, default.drift, default.slip, default.residual, 1e-9, 1e-9])
 

@@ -87,7 +87,8 @@ def decided(stage: Stage, cell: Cell) -> Cell:
 
     Rolling contacts hold, breaking ones are gone; what is left has a convex law, and its motion is found by Newton's method.
     """
-    rows, kinds, mu, owner = [], [], [], []
+    rows: list[int] = []
+    kinds, mu, owner = [], [], []
     for i, choice in enumerate(cell):
         first, end = int(stage.units.first[i]), int(stage.units.first[i + 1])
         dry, friction = stage.units.kind[i] == DRY, stage.frictional(i)

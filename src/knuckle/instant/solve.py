@@ -14,11 +14,12 @@ from knuckle.instant import kernels, search
 from knuckle.instant.answer import Answer, Solution, Verdict, mode_words
 from knuckle.instant.contact_sets import read_test, retest
 from knuckle.instant.forces import SPREAD, force_set, normals_alone
+from knuckle.instant.guess import guesses
 from knuckle.instant.problem import ContactProblem, read_problem
 from knuckle.instant.repeats import shared_out, without_repeats
 from knuckle.instant.residuals import acceleration_scale, residual
 from knuckle.instant.stage import Stage, lay_out
-from knuckle.instant.units import CONE, PYRAMID
+from knuckle.instant.units import CONE
 
 if TYPE_CHECKING:
     from knuckle.instant.moment import Moment
@@ -78,15 +79,15 @@ def _all_answers(stage: Stage) -> tuple[search.Search, dict[str, Any]]:
     """The answers of a stage, and what proves that there are no others."""
     work, n = stage.work, stage.free_rows
     known = [work.answers[k, :n].copy() for k in range(int(work.counts[0]))]
-    if PYRAMID in stage.units.kind and not known:
-        known = _cone_guess(stage)                         # an answer of the circle is one of the pyramid when nothing slides
+    if not known and CONE not in stage.units.kind:
+        known = guesses(stage)
     found = search.Search(stage)
     for forces in known:
         found.add(forces)
     if stage.status != kernels.OPEN:
         return found, _proof(stage)
     if len(found.answers) == 1 and not any(stage.frictional(i) for i in range(stage.count)):
-        return found, {"kind": "convex", "meaning": "without friction the acceleration is the least of a strictly convex function"}
+        return found, {"kind": "convex", "meaning": "no contact has friction: the acceleration is the least of a strictly convex function"}
     if len(found.answers) == 1 and normals_alone(stage, found.answers[0][1]):
         return found, {"kind": "carried_without_friction", "meaning": "normal forces alone carry the load at rest: friction can only brake"}
     found = search.run(stage, known)
@@ -124,14 +125,6 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
                   contact_names=problem.names, moment=moment)
 
 
-def _cone_guess(stage: Stage) -> list[np.ndarray]:
-    kind = stage.units.kind.copy()
-    stage.units.kind[kind == PYRAMID] = CONE
-    solved = kernels.newton_answer(stage.units, stage.work, stage.count, stage.free_rows)
-    stage.units.kind[:] = kind
-    return [stage.work.f[:stage.free_rows].copy()] if solved else []
-
-
 def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | None) -> Answer:
     judged = [(_solution(stage, forces), forces, a) for forces, a in found.answers]
     kept = without_shadows([solution for solution, _, _ in judged])
@@ -161,7 +154,7 @@ def without_shadows(solutions: list[Solution]) -> list[Solution]:
     def shadow(one: Solution, other: Solution) -> bool:
         apart = np.abs(one.vdot - other.vdot).max(initial=0.0) / (1e-300 + np.abs(other.vdot).max(initial=0.0))
         return one.residual > SHADOW and other.residual <= 1e-2 * one.residual and apart <= NEIGHBOUR
-    return [one for one in solutions if not any([shadow(one, other) for other in solutions if other is not one])]
+    return [one for one in solutions if not any(shadow(one, other) for other in solutions if other is not one)]
 
 
 def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution: Solution, common: dict[str, Any]) -> Answer:

@@ -9,7 +9,7 @@ import numpy as np
 
 from knuckle.errors import Fault, InputError
 from knuckle.model.composing import compose
-from knuckle.model.states import with_joints
+from knuckle.model.states import with_joints, within_ranges
 from knuckle.model.system import State, System
 from knuckle.scenario import Scenario, suggestion
 
@@ -53,7 +53,10 @@ def _set_moving(system: System, body: str, motion: Mapping[str, Sequence[float]]
 def _asked_state(question: Scenario, system: System, state: State) -> State:
     """The keyframe's state with what the scenario gives in its place."""
     asked = question.state
-    q = state.q if asked.q is None else np.array(asked.q)
+    if asked.q is not None:
+        q = np.array(asked.q)
+    else:  # nobody chose a reference position
+        q = state.q if question.keyframe or system.model.nkey else within_ranges(system, state.q, asked.joints)
     v = state.v if asked.v is None else np.array(asked.v)
     ctrl = state.ctrl if question.ctrl is None else _controls(system, state, question.ctrl)
     state = system.checked_state(q, v, ctrl, state.act, state.applied)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import mujoco
 import numpy as np
 
 from knuckle.errors import Fault, InputError
 from knuckle.model import structure
+from knuckle.model.supported import name_of
 from knuckle.model.system import State, System
 
 Value = float | Sequence[float]
@@ -67,3 +68,17 @@ def _places(system: System, name: str, positions: bool) -> list[int]:
         start = int(m.jnt_qposadr[joint] if positions else m.jnt_dofadr[joint])
         places += range(start, start + (WIDTH[kind] if positions else len(structure.PARTS[kind])))
     return places
+
+
+def within_ranges(system: System, q: np.ndarray, chosen: Iterable[str]) -> np.ndarray:
+    """A reference position beyond the stops of a joint (0 outside its range) brought to the nearer stop, with a warning; not of `chosen` ones."""
+    m, q = system.model, q.copy()
+    for joint in np.flatnonzero(m.jnt_limited).tolist():
+        if m.jnt_type[joint] not in (structure.HINGE, structure.SLIDE) or m.joint(joint).name in chosen:
+            continue
+        address, (low, high) = m.jnt_qposadr[joint], m.jnt_range[joint]
+        if not low <= q[address] <= high:
+            at = float(np.clip(q[address], low, high))
+            system.warnings.append(f"the reference position is outside the range of {name_of(m, structure.JOINT, joint)}: it starts at its stop, {at:g}")
+            q[address] = at
+    return q

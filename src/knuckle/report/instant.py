@@ -38,10 +38,15 @@ def instant_page(answer: Answer, title: str) -> str:
     )
 
 
+def _number(value: Any) -> str:
+    """A number with a true minus sign, but for exponents."""
+    return words.number(value).replace("-", "−")
+
+
 def _header(answer: Answer, data: Mapping[str, Any], title: str) -> str:
     modes = [words.mode_string(solution["modes"]) for solution in data["solutions"]]
     listed = ", ".join(f"<code>{escape(one)}</code>" for one in dict.fromkeys(modes[:MOST_TABLES]) if one)
-    told = words.how_many(data, answer.verdict.sentence)
+    told = words.how_many(data)
     chips = [f"modes {listed}"] if listed else []
     chips.append(f"friction law: {'circular cone' if data['law'] == 'cone' else 'pyramid'}")
     chips.append(f"search {'complete' if data['complete'] else 'not complete'}")
@@ -89,9 +94,9 @@ def _contact_table(data: Mapping[str, Any], solution: Mapping[str, Any]) -> str:
         pair = " – ".join(map(str, contact.get("pair", ())))
         name = f'<span class="mark {mode[0]}">{i + 1}</span> {escape(str(contact["name"]))}<br><small>{escape(pair)}, μ = {contact["mu"]:g}</small>'
         transition = solution["transitions"][i]
-        moves = f"<code>{transition}</code> {words.TRANSITIONS.get(transition, '')}"
+        moves = f"<code>{transition}</code> {words.TRANSITIONS.get(transition, '').replace('-', ' → ')}"
         share = words.friction_share(force, float(contact["mu"]))
-        rows.append([name, words.MODES.get(mode, mode), moves, words.number(force[0]), _bar(share),
+        rows.append([name, words.MODES.get(mode, mode).replace("-", "−"), moves, _number(force[0]), _bar(share),
                      escape(words.margin(solution.get("margins"), str(contact["name"])))])
     return _table(head, rows, numeric=(3,)) if rows else "<p>Nothing touches.</p>\n"
 
@@ -105,14 +110,14 @@ def _bar(share: float | None) -> str:
 
 def _joint_table(data: Mapping[str, Any], solution: Mapping[str, Any]) -> str:
     forces = solution.get("joint_f") or []
-    rows = [[escape(row["name"]), escape(row["kind"].replace("_", " ")), words.number(f), words.number(a)]
+    rows = [[escape(row["name"]), escape(row["kind"].replace("_", " ")), _number(f), _number(a)]
             for row, f, a in zip(data.get("joints", ()), forces, solution.get("joint_a") or [], strict=False)]
     return _table(["joint row", "kind", "force (N, N m)", "acceleration"], rows, numeric=(2, 3)) if rows else ""
 
 
 def _accelerations(data: Mapping[str, Any], solution: Mapping[str, Any]) -> str:
     names = data.get("dof_names") or [str(i + 1) for i in range(len(solution["vdot"]))]
-    cells = "".join(f"<li><span>{escape(name)}</span> {words.number(value)}</li>" for name, value in zip(names, solution["vdot"], strict=True))
+    cells = "".join(f"<li><span>{escape(name)}</span> {_number(value)}</li>" for name, value in zip(names, solution["vdot"], strict=True))
     return (f'<details><summary>Accelerations (m/s², rad/s²) and residual</summary>\n<ul class="values">{cells}</ul>\n'
             f'<p class="fine">Largest residual of all laws: {solution["residual"]:.1e}.</p></details>\n')
 
@@ -122,7 +127,7 @@ def _ranges(data: Mapping[str, Any]) -> str:
     if not data.get("force_range"):
         return ""
     names = [contact["name"] for contact in data.get("contacts", ())] or [str(i + 1) for i in range(len(data["force_range"]))]
-    rows = [[escape(str(name)), *(f"{words.number(low)} … {words.number(high)}" for low, high in row)]
+    rows = [[escape(str(name)), *(f"{_number(low)} … {_number(high)}" for low, high in row)]
             for name, row in zip(names, data["force_range"], strict=True)]
     axes = [f"<i>f</i><sub>{axis}</sub> (N)" for axis in "NTU"[: len(data["force_range"][0])]] if rows else []
     return "<h2>Forces that are possible</h2>\n" + _table(["contact", *axes], rows, numeric=(1, 2, 3))
@@ -154,7 +159,7 @@ def _state(data: Mapping[str, Any]) -> str:
     told = f"<section>\n<h2>Notes</h2>\n<ul>{notes}</ul>\n</section>\n" if notes else ""
     if "tau" not in data:
         return told
-    rows = [[escape(name), words.number(tau), words.number(v)] for name, tau, v in zip(data["dof_names"], data["tau"], data["v"], strict=True)]
+    rows = [[escape(name), _number(tau), _number(v)] for name, tau, v in zip(data["dof_names"], data["tau"], data["v"], strict=True)]
     table = _table(["degree of freedom", "actuator force (N, N m)", "velocity (m/s, rad/s)"], rows, numeric=(1, 2))
     return f"{told}<section>\n<details><summary>The question: actuator forces and velocities</summary>\n{table}</details>\n</section>"
 

@@ -6,14 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-MODES = {"B": "breaks", "R": "rolls", "S": "slides", "S+": "slides +", "S-": "slides −", "F": "touches"}
-TRANSITIONS = {"a1": "roll → roll", "a2": "roll → slide", "a3": "roll → break", "b1": "slide → slide", "b2": "slide → break"}
+from knuckle.instant.answer import Verdict
+
+MODES = {"B": "breaks", "R": "rolls", "S": "slides", "S+": "slides +", "S-": "slides -", "F": "touches"}
+TRANSITIONS = {"a1": "roll-roll", "a2": "roll-slide", "a3": "roll-break", "b1": "slide-slide", "b2": "slide-break"}
+NOTHING = "-"
 CERTIFICATES = {
     "every_mode_tried": "Every combination of modes was tried; each one that holds is listed, so there is no other answer.",
     "energy": "Two answers would differ by an energy that friction cannot make: the answer is unique, under any load.",
-    "convex": "Without friction the acceleration is the least of a strictly convex function: it is unique.",
+    "convex": "No contact has friction: the acceleration is the least of a strictly convex function: it is unique.",
     "carried_without_friction": "Normal forces alone carry the load at rest, and friction can only brake: nothing can begin to move.",
     "cells_searched": "Space was cut into cells of modes and slide directions; each was searched, or proved empty by a linear program.",
+    "continuum": "Motions that vary without a step were found; their ends are listed, and what lies between them answers too.",
     "contradicting_constraints": "Two constraints that must both hold contradict each other.",
 }
 ON_LIMIT = 1e-9  # N or m/s^2: what is left is round-off
@@ -37,8 +41,8 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if value == 0 or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.{digits}f}".replace("-", "−")
-    return f"{value:.{digits - 1}e}".replace("-", "−")
+        return f"{value:.{digits}f}"
+    return f"{value:.{digits - 1}e}"
 
 
 def friction_share(force: Sequence[float], mu: float) -> float | None:
@@ -52,7 +56,7 @@ def margin(margins: Mapping[str, Any] | None, contact: str) -> str:
     """The inequality of this contact that the least change of an actuator force uses up, and that change."""
     mine = [one for one in (margins or {}).get("margins", ()) if one["unit"] == contact]
     if not mine:
-        return "–"
+        return NOTHING
     reached = [one for one in mine if one["nearest"] is not None]
     if not reached:
         least = min(mine, key=lambda one: one["value"])
@@ -83,11 +87,11 @@ def p_matrix(found: Mapping[str, Any] | None) -> str:
     return f"A is not a P-matrix (its minor of rows {minor}{signs} is not positive): other loads may have several answers, or none."
 
 
-def how_many(data: Mapping[str, Any], sentence: str) -> str:
-    """The verdict's sentence, with the number of answers where there are several."""
+def how_many(data: Mapping[str, Any]) -> str:
+    """The verdict in words, with the number of answers where there are several."""
     count = len(data["solutions"])
     if data["verdict"] == "indeterminate" and data.get("continuum"):
         return "a continuum of motions can follow, its extremes are listed: rigid bodies with Coulomb friction do not say which"
     if data["verdict"] == "indeterminate":
         return f"{count} motions can follow: rigid bodies with Coulomb friction do not say which"
-    return sentence
+    return Verdict(data["verdict"]).sentence

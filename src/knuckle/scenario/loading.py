@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import PrivateAttr, ValidationError
 
-from knuckle.errors import Fault, InputError
+from knuckle.errors import Fault, GeometryError, InputError, one_line
 from knuckle.scenario import overrides as overriding
 from knuckle.scenario import shipped
 from knuckle.scenario.faults import fault_of, suggestion
@@ -83,6 +83,8 @@ class Scenario(ScenarioFile):
         except InputError as error:
             faults = [fault if fault.file else fault.at(*self.place(fault.key or "")) for fault in error.faults]
             raise type(error)(faults) from error
+        except GeometryError as error:                     # of the state as a whole
+            raise InputError(Fault(one_line(str(error)), key="state").at(*self.place("state"))) from error
 
     def __repr__(self) -> str:
         contacts = self.contacts if isinstance(self.contacts, str) else len(self.contacts)
