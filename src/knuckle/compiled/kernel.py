@@ -254,7 +254,19 @@ def ready() -> None:
 
 WORTH_LOADING = 100         # instants, or as much work: interpreted that takes longer than loading the machine code
 WORTH_COMPILING = 300       # as much of one small module takes longer than compiling it
+SECONDS_WORTH_LOADING, SECONDS_WORTH_COMPILING = 0.5, 10.0     # of interpreted geometry; hulls of a hand take seconds per state
 _spent = 0.0
+_seconds = 0.0
+
+
+def spend_seconds(seconds: float) -> None:
+    """Count time spent in interpreted kernels whose work is not known beforehand; much of it and the process is promoted."""
+    global _seconds
+    _seconds += seconds
+    if _compiled or os.environ.get("KNUCKLE_INTERPRETED") == "1":
+        return
+    if _seconds > SECONDS_WORTH_COMPILING or (_seconds > SECONDS_WORTH_LOADING and is_warm()):
+        ready()
 
 
 def spend(work: float, *modules: str) -> None:

@@ -1,10 +1,12 @@
 """Contact geometry of one system: table, pairs and slots together, updated for a state."""
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from knuckle.compiled import kernel
 from knuckle.contact import rows_kernels, slots
 from knuckle.contact.manifold_kernels import Contacts, Search
 from knuckle.contact.rows_kernels import RowSpace
@@ -27,10 +29,12 @@ class Geometry:
 
     def update(self, q: ArrayLike, v: ArrayLike) -> int:
         """Moves the system to (q, v), finds contacts, writes their rows; returns how many."""
+        start = time.process_time()
         v = np.ascontiguousarray(v, dtype=float)
         self.system.terms(np.ascontiguousarray(q, dtype=float), v)
         count = slots.find_contacts(self.system.plant, self.table, self.search, self.contacts, self.shapes)
         rows_kernels.contact_rows(self.system.plant, v, self.contacts, self.rows, count)
+        kernel.spend_seconds(time.process_time() - start)
         return count
 
 

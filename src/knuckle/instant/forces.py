@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ ROUNDS = 60
 TIGHT = 1e-6                # relative slack of a tangent that holds the optimum
 FINEST = 1e-5               # rad between tangents
 SIDES = tuple(0.25 * math.pi * k for k in range(8))
+LIMITS = 100.0, 1000.0       # times the normal forces of the centre
 SPREAD = 1e-8               # scaled: a force range narrower than this is one force
 
 
@@ -80,7 +81,7 @@ class ForceSet:
                 return -math.inf, self._along(where)
             if outcome == "optimal" and self.centre is not None:
                 if not tried:                                          # bounded, because the polygons around the circles are
-                    tried, (inside, gap) = True, self._by_barrier(cost)
+                    tried, (inside, gap) = True, self._within_limits(cost)
                     if gap <= SPREAD * 1e-1 * (1.0 + float(np.abs(inside).max())):
                         return float(cost @ inside), inside
                     best = (float(cost @ inside), inside) if gap <= SPREAD * (1.0 + float(np.abs(inside).max())) else best
@@ -108,6 +109,25 @@ class ForceSet:
     def _along(self, ray: np.ndarray) -> np.ndarray:
         """Forces some way along a ray."""
         return np.asarray(self.base + ray * (1.0 + float(np.abs(self.base).max(initial=0.0))) / float(np.abs(ray).max()))
+
+    @cached_property
+    def limited(self) -> tuple[ForceSet, ...]:
+        """What lies below a limit of the sum of normal forces, and below a larger one: sets without end have no barrier."""
+        if self.centre is None:
+            return ()
+        normals = np.zeros(len(self.base))
+        normals[[row for row, _ in self.circles]] = 1.0
+        limit = 1.0 + float(normals @ self.centre)
+        return tuple(replace(self, g=np.vstack([self.g, normals @ self.null]), d=np.append(self.d, size * limit - normals @ self.base))
+                     for size in LIMITS)
+
+    def _within_limits(self, cost: np.ndarray) -> tuple[np.ndarray, float]:
+        """The least cost below the limit, and what is left to gain; it is the least of all when the larger limit does not change it."""
+        found = [one._by_barrier(cost) for one in self.limited]
+        if not found:
+            return self.base, math.inf
+        worth = [float(cost @ forces) for forces, _ in found]
+        return found[0][0], max(abs(worth[0] - worth[1]), *(gap for _, gap in found))
 
     def _by_barrier(self, cost: np.ndarray) -> tuple[np.ndarray, float]:
         """Follow the central path t cost - sum log(mu^2 f_N^2 - f_t^2) - sum log(d - g z): forces inside, and a bound of what is left

@@ -22,11 +22,11 @@ from knuckle.instant.slides import SlideBounds, SlideSystem, bounds, newton, onl
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, PYRAMID, SLIDING, UNILATERAL
 
-BUDGET = 12000.0            # of effort: about ten seconds, compiled; a three-finger grasp takes some hundred cells
+BUDGET = 16000.0            # of effort: about ten seconds at most, compiled; a three-finger grasp takes some hundred cells
 FINEST = 1e-6               # rad: arcs are not split further; nearly double roots need what 1e-4 does not tell apart
 WIDE = 0.2                  # rad: wider arcs are split before dry joints are decided
 RIVALS = 2                  # known answers that a cell is compared with
-ORDINARY = 2000             # entries of a linear program; cells with larger ones count more
+ORDINARY = 1500             # entries of a linear program; cells with larger ones count more
 STARTS = 100                # of Newton's method, looking for answers that an unfinished search may have missed
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
 SAME = 1e-7                 # accelerations closer than this, relative, are one
@@ -169,7 +169,7 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
     friction = [i for i in undecided if stage.frictional(i)]
     arcs = [i for i in order if isinstance(cell[i], Arc)]
     polyhedron = relax(stage, cell)
-    search.effort += max(1.0, polyhedron.E.size / ORDINARY) * (1 + len(arcs))
+    search.effort += max(1.0, polyhedron.E.size / ORDINARY) ** 2 * (1 + len(arcs))
     outcome, forces = search.dissipation.point(polyhedron)
     if outcome == "infeasible":
         return []

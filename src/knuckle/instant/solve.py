@@ -142,7 +142,8 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
                       reason="" if found.complete else "there may be further answers", **common)
     if not found.complete:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions),
-                      reason=f"{len(found.leftover)} cells of modes were left when the search ended", **common)
+                      reason=f"{len(answers) or 'no'} motion was found and no other from {search.STARTS} starts, but {len(found.leftover)} cells of "
+                             "modes were left unproved when the search ended", **common)
     if not answers:
         return Answer(Verdict.INCONSISTENT, complete=True, **common)
     return _one_acceleration(stage, *answers[0], solutions[0], common)

@@ -79,6 +79,7 @@ def within_ranges(system: System, q: np.ndarray, chosen: Iterable[str]) -> np.nd
         address, (low, high) = m.jnt_qposadr[joint], m.jnt_range[joint]
         if not low <= q[address] <= high:
             at = float(np.clip(q[address], low, high))
-            system.warnings.append(f"the reference position is outside the range of {name_of(m, structure.JOINT, joint)}: it starts at its stop, {at:g}")
+            name = name_of(m, structure.JOINT, joint)
+            system.warnings.append(f"the reference position is outside the range of {name}: it starts at its stop, {at:g}")
             q[address] = at
     return q
