@@ -10,6 +10,7 @@ from knuckle.instant import rivals, search
 from knuckle.instant.margins import cell_of
 from knuckle.instant.problem import read_problem
 from knuckle.instant.relaxation import Arc, relax
+from knuckle.instant.slides import bounds
 from knuckle.instant.solve import solve
 from knuckle.instant.stage import lay_out
 from knuckle.instant.units import DRY
@@ -61,9 +62,9 @@ def test_no_cell_is_closed_over_another_answer(part):
                 if other is one:
                     continue
                 cell = widened(stage, cell_of(stage, *other), generator)
-                slides = [i for i, choice in enumerate(cell) if isinstance(choice, Arc)]
-                least = np.array([0.99 * other[0][stage.units.first[i]] for i in slides])
-                assert not rivals.none_moves_otherwise(stage, one, cell, relax(stage, cell), least), seed
+                polyhedron = relax(stage, cell)
+                limits = bounds(stage, cell, polyhedron)
+                assert not rivals.none_moves_otherwise(stage, one, cell, polyhedron, limits)[0], seed
                 compared += 1
     assert compared > 10
 

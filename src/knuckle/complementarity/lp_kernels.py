@@ -8,6 +8,8 @@ from knuckle.complementarity import tableau_kernels
 OPTIMAL, INFEASIBLE, UNBOUNDED, UNDECIDED = 0, 1, 2, 3
 CHECK = 1e-9      # certificates: against the sum of the absolute values of the terms, in the caller's numbers ...
 FLOOR = 1e-11     # ... or in scaled units, where all terms are the round-off of many pivots themselves
+ROUND_OFF = 1e-15 # of a sum of some dozen terms, over the sum of their absolute values
+FARTHEST = 1e7    # in scaled units, where b has size 1: "infeasible" speaks of all x up to it
 COST = 1e-10      # reduced costs of the scaled problem below this are round-off
 PIVOT = 1e-9      # and entries of its tableau
 REBUILDS = 2      # a tableau whose proof fails is made anew from its basis, at most so often: pivots add up round-off
@@ -193,10 +195,10 @@ def solves(A: Matrix, b: Vector, m: int, n: int, scale: float, unit: float, work
 
 
 @inner
-def bounded_below(c: Vector, scale: float, A: Matrix, m: int, n: int, unit: float, free: Flags, work: LpWork) -> bool:
-    """A'y <= scale c (equal for free variables) within CHECK."""
+def bounded_below(c: Vector, A: Matrix, m: int, n: int, unit: float, free: Flags, work: LpWork) -> bool:
+    """A'y <= c (equal for free variables) within CHECK."""
     for j in range(n):
-        total, size = scale * c[j], abs(scale * c[j])
+        total, size = c[j], abs(c[j])
         for i in range(m):
             total -= A[i, j] * work.y[i]
             size += abs(A[i, j] * work.y[i])
@@ -206,13 +208,20 @@ def bounded_below(c: Vector, scale: float, A: Matrix, m: int, n: int, unit: floa
 
 
 @inner
-def farkas(c: Vector, A: Matrix, b: Vector, m: int, n: int, free: Flags, work: LpWork) -> bool:
-    """Whether y proves that A x = b has no x >= 0."""
-    total, size = 0.0, 0.0
+def farkas(A: Matrix, b: Vector, m: int, n: int, unit: float, free: Flags, work: LpWork) -> bool:
+    """Whether y proves that A x = b has no x >= 0 up to FARTHEST: b.y > 0 is more than A'y, where it is not <= 0, can make up for."""
+    gain, size, slack = 0.0, 0.0, 0.0
     for i in range(m):
-        total += b[i] * work.y[i]
+        gain += b[i] * work.y[i]
         size += abs(b[i] * work.y[i])
-    return total > CHECK * size and bounded_below(c, 0.0, A, m, n, 1.0, free, work)
+    for j in range(n):
+        total, terms = 0.0, 0.0
+        for i in range(m):
+            total += A[i, j] * work.y[i]
+            terms += abs(A[i, j] * work.y[i])
+        over = abs(total) if free[j] else total
+        slack += max(over + ROUND_OFF * terms, 0.0) * work.column[j]
+    return gain > CHECK * size and gain > FARTHEST * unit * slack
 
 
 @inner
@@ -285,7 +294,7 @@ def optimal(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: 
         gap += b[i] * work.y[i]
         size += abs(b[i] * work.y[i])
     work.value[0] = worth
-    return abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, 1.0, A, m, n, 10.0 * dear, free, work)
+    return abs(worth - gap) <= CHECK * size + FLOOR * unit * dear and bounded_below(c, A, m, n, 10.0 * dear, free, work)
 
 
 @inner
@@ -310,7 +319,7 @@ def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: Lp
         if outcome == OPTIMAL and -work.T[m, n] <= 1e-10:
             break
         read_multipliers(m, m, n, 1.0, work)
-        if outcome == OPTIMAL and farkas(c, A, b, m, n, free, work):
+        if outcome == OPTIMAL and farkas(A, b, m, n, unit, free, work):
             return INFEASIBLE
         if not rebuild(c, A, b, m, n, unit, dear, work):
             break

@@ -42,16 +42,21 @@ class Dissipation:
             if x is None or not self.applies:
                 return outcome, None if x is None else near.forces(x)
             forces = near.forces(x)
-            plane = self._tangent(forces)
-            if plane is None:
+            if not self.part(forces):
                 break
-            self.planes.append(plane)
-            own = [*own, plane]
+            own = [*own, self.planes[-1]]
         return outcome, forces
 
     def near_side(self, polyhedron: Polyhedron) -> Polyhedron:
         """What the latest planes leave of it."""
         return _cut(polyhedron, self.planes[-KEPT:])
+
+    def part(self, forces: np.ndarray) -> bool:
+        """Keep a plane between these forces and all answers, where there is one."""
+        plane = self._tangent(forces) if self.applies else None
+        if plane is not None:
+            self.planes.append(plane)
+        return plane is not None
 
     def _tangent(self, forces: np.ndarray) -> tuple[np.ndarray, float] | None:
         B, c = self.stage.B, self.stage.c

@@ -10,6 +10,7 @@ UNILATERAL, SLIDING, CONE, PLANAR, DRY, PYRAMID = 0, 1, 2, 3, 4, 6       # units
 MODE_TOLERANCE = 1e-9       # of the scaled problem: below it a force or acceleration is zero
 MERGE_TOLERANCE = 1e-8      # two answers closer than this are one: round-off of an answer is far below, physics far above
 PIVOT_FLOOR = 1e-11         # a mode whose matrix has a smaller relative pivot is left to the careful search
+LARGEST_FORCE = 1e7         # of the scaled problem, whose load is 1: larger forces are quotients of round-off, or far beyond rigid bodies
 MODE_BUDGET = 4096          # modes that are enumerated here; more are left to the search
 
 
@@ -74,8 +75,8 @@ def mixed(work: Work, r: int, k: int) -> float:
 
 @inner
 def regular(K: Matrix, n: int) -> bool:
-    """Whether the pivots of a factored matrix stay clear of round-off."""
-    smallest, largest = math.inf, 0.0
+    """Whether the pivots of a factored matrix stay clear of round-off, of their own and of the terms they are sums of (of size 1)."""
+    smallest, largest = math.inf, 1.0
     for i in range(n):
         smallest = min(smallest, abs(K[i, i]))
         largest = max(largest, abs(K[i, i]))
@@ -160,8 +161,11 @@ def modes_hold(problem: Problem, work: Work, units: int, rows: int) -> bool:
 
 @inner
 def keep_answer(work: Work, units: int, rows: int) -> None:
-    """Add f, a to the answers unless they are the same physics as one already there (PHYSICS 3, item 2)."""
+    """Add f, a to the answers unless they are the same physics as one already there (PHYSICS 3, item 2), or beyond LARGEST_FORCE."""
     count = work.counts[0]
+    for r in range(rows):
+        if not abs(work.f[r]) <= LARGEST_FORCE:
+            return
     for k in range(count):
         apart = 0.0
         for r in range(rows):

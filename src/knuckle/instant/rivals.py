@@ -13,6 +13,7 @@ from knuckle.complementarity import cone_kernels
 from knuckle.complementarity.cone import cone_work
 from knuckle.complementarity.lp import solve_lp
 from knuckle.instant.relaxation import Arc, Cell, Polyhedron
+from knuckle.instant.slides import SlideBounds
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import DRY, SLIDING
 
@@ -22,19 +23,22 @@ AT_REST, IN_MOTION = 1e-13, 1e-7        # scaled: an acceleration between the tw
 Linear = tuple[np.ndarray, float]       # weights.x + constant
 
 
-def none_moves_otherwise(stage: Stage, known: tuple[np.ndarray, np.ndarray], cell: Cell, polyhedron: Polyhedron, least: np.ndarray) -> bool:
-    """Whether every answer of the cell moves as the known one (forces, accelerations). `polyhedron`: of the cell, perhaps cut further;
-    `least`: lower bounds of the normal forces of its sliding arcs.
+def none_moves_otherwise(stage: Stage, known: tuple[np.ndarray, np.ndarray], cell: Cell, polyhedron: Polyhedron,
+                         limits: SlideBounds | None) -> tuple[bool, np.ndarray | None]:
+    """Whether every answer of the cell moves as the known one (forces, accelerations); if not, forces of the cell that may not. `polyhedron`:
+    of the cell, perhaps cut further; `limits`: of its sliding arcs.
 
     Maximises the bound of the sum over the cell. Dry joints can only lower it: they are looked at where it is positive without them.
     """
-    bound = _bound(stage, known, cell, polyhedron, least)
+    bound = _bound(stage, known, cell, polyhedron)
     if bound is None:
-        return False
+        return False, None
+    slides = [] if limits is None else _slide_pieces(stage, cell, polyhedron, limits)
+    proved, x = _never_positive(polyhedron, bound, slides)
     dry = [i for i in range(stage.count) if stage.units.kind[i] == DRY]
-    if _never_positive(polyhedron, bound, []):
-        return True
-    return bool(dry) and _never_positive(polyhedron, bound, [_dry_pieces(stage, known, i, polyhedron) for i in dry])
+    if not proved and dry:
+        proved, x = _never_positive(polyhedron, bound, slides + [_dry_pieces(stage, known, i, polyhedron) for i in dry])
+    return proved, None if x is None else polyhedron.forces(x)
 
 
 def _term(stage: Stage, known: tuple[np.ndarray, np.ndarray], rows: slice, polyhedron: Polyhedron) -> Linear:
@@ -44,10 +48,10 @@ def _term(stage: Stage, known: tuple[np.ndarray, np.ndarray], rows: slice, polyh
     return weights, float(f1 @ a1 - f1 @ (stage.B[rows] @ polyhedron.f0 + stage.c[rows]) - a1 @ polyhedron.f0[rows])
 
 
-def _bound(stage: Stage, known: tuple[np.ndarray, np.ndarray], cell: Cell, polyhedron: Polyhedron, least: np.ndarray) -> Linear | None:
-    """What the sum is at most, dry joints left out: f2.a2 <= 0 where a contact was at rest, and -mu f_N |a_t| where it slides in an arc.
+def _bound(stage: Stage, known: tuple[np.ndarray, np.ndarray], cell: Cell, polyhedron: Polyhedron) -> Linear | None:
+    """What the sum is at most, dry joints left out and f2.a2 <= 0 where a contact was at rest.
     None where a contact that slides already keeps: its f2.a2 has no sign."""
-    weights, constant, slides = np.zeros(polyhedron.E.shape[1]), 0.0, 0
+    weights, constant = np.zeros(polyhedron.E.shape[1]), 0.0
     for i, choice in enumerate(cell):
         if stage.units.kind[i] == DRY:
             continue
@@ -55,10 +59,25 @@ def _bound(stage: Stage, known: tuple[np.ndarray, np.ndarray], cell: Cell, polyh
             return None
         more, rest = _term(stage, known, slice(int(stage.units.first[i]), int(stage.units.first[i + 1])), polyhedron)
         weights, constant = weights + more, constant + rest
-        if isinstance(choice, Arc):                        # |p lo + q hi| >= (p + q) cos(width / 2)
-            weights[list(polyhedron.moves[i, "slip"])] -= float(stage.units.mu[i]) * least[slides] * math.cos(0.5 * choice.width)
-            slides += 1
     return weights, constant
+
+
+def _slide_pieces(stage: Stage, cell: Cell, polyhedron: Polyhedron, limits: SlideBounds) -> list[list[Linear]]:
+    """f2.a2 = -mu f_N |a_t| of a sliding contact, with |a_t| >= cos(width / 2) s, s the sum of its parts along the ends of the arc, is the
+    lesser of two linear functions at most: f_N s lies above its tangents at both ends of the ranges of f_N and s (McCormick 1976)."""
+    pieces, k = [], -1
+    for i, choice in enumerate(cell):
+        if not isinstance(choice, Arc):
+            continue
+        k, strength, both = k + 1, float(stage.units.mu[i]) * math.cos(0.5 * choice.width), []
+        for f, s in zip(limits.f_N[k], limits.alpha[k] / (math.cos(0.5 * choice.width), 1.0), strict=True):
+            if not (math.isfinite(f) and math.isfinite(s)):
+                continue
+            weights = -strength * s * polyhedron.F[int(stage.units.first[i])]
+            weights[list(polyhedron.moves[i, "slip"])] -= strength * f
+            both.append((weights, strength * f * s))
+        pieces.append(both)
+    return pieces
 
 
 def _dry_pieces(stage: Stage, known: tuple[np.ndarray, np.ndarray], unit: int, polyhedron: Polyhedron) -> list[Linear]:
@@ -69,17 +88,20 @@ def _dry_pieces(stage: Stage, known: tuple[np.ndarray, np.ndarray], unit: int, p
     return [(weights - side * stage.bound(unit) * motion, constant - side * stage.bound(unit) * rest) for side in (1.0, -1.0)]
 
 
-def _never_positive(polyhedron: Polyhedron, bound: Linear, pieces: list[list[Linear]]) -> bool:
-    """Whether bound.x + sum_j min(0, pieces_j.x) <= 0 on the polyhedron: one column per sum_j, loss_j >= -piece, one more per slack."""
-    (rows, columns), k = polyhedron.E.shape, len(pieces)
-    E, e = np.zeros((rows + 2 * k, columns + 3 * k)), np.concatenate([polyhedron.e, np.zeros(2 * k)])
+def _never_positive(polyhedron: Polyhedron, bound: Linear, pieces: list[list[Linear]]) -> tuple[bool, np.ndarray | None]:
+    """Whether bound.x + sum_j min(0, pieces_j.x) <= 0 on the polyhedron: one column per j, loss_j >= -piece, one more per slack.
+    Where it is not, the point at which it is the largest."""
+    (rows, columns), k, flat = polyhedron.E.shape, len(pieces), [(j, *piece) for j, some in enumerate(pieces) for piece in some]
+    E, e = np.zeros((rows + len(flat), columns + k + len(flat))), np.concatenate([polyhedron.e, np.zeros(len(flat))])
     E[:rows, :columns] = polyhedron.E
-    for row, (weights, constant) in enumerate([piece for pair in pieces for piece in pair]):
+    for row, (j, weights, constant) in enumerate(flat):
         E[rows + row, :columns], e[rows + row] = -weights, constant
-        E[rows + row, columns + row // 2], E[rows + row, columns + k + row] = -1.0, 1.0
-    cost = np.concatenate([-bound[0], np.ones(k), np.zeros(2 * k)])
+        E[rows + row, columns + j], E[rows + row, columns + k + row] = -1.0, 1.0
+    cost = np.concatenate([-bound[0], np.ones(k), np.zeros(len(flat))])
     result = solve_lp(cost, E, e)
-    return result.outcome == "infeasible" or (result.outcome == "optimal" and result.value is not None and bound[1] - result.value <= ALIKE)
+    if result.outcome != "optimal" or result.value is None or result.x is None:
+        return result.outcome == "infeasible", None
+    return bound[1] - result.value <= ALIKE, result.x[:columns]
 
 
 def decided(stage: Stage, cell: Cell) -> Cell:

@@ -16,6 +16,7 @@ from knuckle.complementarity.cone import cone_work
 from knuckle.complementarity.lp import KERNEL_MODULES as LP_MODULES
 from knuckle.instant import cells
 from knuckle.instant.dissipation import Dissipation
+from knuckle.instant.mode_kernels import LARGEST_FORCE
 from knuckle.instant.relaxation import Arc, Cell, Choice, Polyhedron, arc_at, relax
 from knuckle.instant.rivals import decided, none_moves_otherwise
 from knuckle.instant.slides import SlideBounds, SlideSystem, bounds, newton, only_motion, slide_system
@@ -29,6 +30,7 @@ RIVALS = 2                  # known answers that a cell is compared with
 ORDINARY = 1500             # entries of a linear program; cells with larger ones count more
 STARTS = 100                # of Newton's method, looking for answers that an unfinished search may have missed
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
+VIOLATED = 1e-8             # relative: forces that break a law by more are no answer
 SAME = 1e-7                 # accelerations closer than this, relative, are one
 QUADRANTS = tuple(Arc(0.5 * math.pi * k - math.pi, 0.5 * math.pi * (k + 1) - math.pi) for k in range(4))
 
@@ -51,15 +53,14 @@ class Search:
     def acceleration(self, forces: np.ndarray) -> np.ndarray:
         return self.stage.B @ forces + self.stage.c
 
-    def add(self, forces: np.ndarray) -> None:
-        """Keep the answer unless its acceleration is known."""
+    def add(self, forces: np.ndarray) -> bool:
+        """Keep the answer unless its acceleration is known; False where these forces are no answer."""
         a = self.acceleration(forces)
-        if violation(self.stage, forces, a) > 1e-8:
-            return
-        for _, known in self.answers:
-            if np.abs(a - known).max(initial=0.0) <= SAME * (1.0 + np.abs(known).max(initial=0.0)):
-                return
-        self.answers.append((forces, a))
+        if violation(self.stage, forces, a) > VIOLATED or np.abs(forces).max(initial=0.0) > LARGEST_FORCE:
+            return False
+        if not any(np.abs(a - known).max(initial=0.0) <= SAME * (1.0 + np.abs(known).max(initial=0.0)) for _, known in self.answers):
+            self.answers.append((forces, a))
+        return True
 
 
 def violation(stage: Stage, forces: np.ndarray, a: np.ndarray) -> float:
@@ -178,54 +179,56 @@ def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:
             return []
         if undecided and (clear := decided(stage, cell)) != cell:
             return [clear]
-    elif forces is not None and _no_rival(search, cell, polyhedron):
-        return []
-    if undecided and arcs and not friction and max(arc_at(cell, i).width for i in arcs) > WIDE:
-        return [] if _only_closure(search, cell) else _halves(cell, arcs)
-    if undecided and (friction or not arcs or not _only_closure(search, cell)):
-        i = undecided[0] if friction or forces is None else _most_wrong(search, undecided, forces)
-        return [(*cell[:i], choice, *cell[i + 1:]) for choice in choices(int(stage.units.kind[i]))]
+    near = search.dissipation.near_side(polyhedron)
+    limits = bounds(stage, cell, near) if arcs else None
+    if limits is not None and limits.only_closure:
+        return []                                          # no slip at all, or no force: the cell of sticking, or of breaking, holds it
+    if forces is not None:
+        proved, forces = _no_rival(search, cell, near, limits, forces)
+        if proved:
+            return []
     if undecided:
-        return []
-    if arcs:
-        return _examine_slides(search, cell, arcs)
+        wide = [i for i in arcs if arc_at(cell, i).width > WIDE]
+        i = undecided[0] if forces is None else _most_wrong(search, cell, undecided + wide, forces)
+        if isinstance(cell[i], Arc):
+            return _halves(cell, [i])
+        return [(*cell[:i], choice, *cell[i + 1:]) for choice in choices(int(stage.units.kind[i]))]
+    if limits is not None:
+        return _examine_slides(search, cell, arcs, limits)
     _settle(search, cell)
     return []
 
 
-def _no_rival(search: Search, cell: Cell, polyhedron: Polyhedron) -> bool:
-    """Whether every answer of the cell moves as one that is known."""
-    if not 0 < len(search.answers) <= RIVALS:
-        return False
-    near = search.dissipation.near_side(polyhedron)
-    slides = any(isinstance(choice, Arc) for choice in cell)
-    limits = bounds(search.stage, cell) if slides else None
-    least = limits.f_N[:, 0] if limits is not None else np.zeros(0)
-    return any(none_moves_otherwise(search.stage, answer, cell, near, least) for answer in search.answers)
+def _no_rival(search: Search, cell: Cell, polyhedron: Polyhedron, limits: SlideBounds | None, forces: np.ndarray) -> tuple[bool, np.ndarray]:
+    """Whether every answer of the cell moves as one that is known; if not, forces that may not, or else those that are given."""
+    known = search.answers if len(search.answers) <= RIVALS else []
+    for answer in known:
+        proved, others = none_moves_otherwise(search.stage, answer, cell, polyhedron, limits)
+        if proved:
+            return True, forces
+        if others is not None:
+            search.dissipation.part(others)
+            forces = others
+    return False, forces
 
 
-def _most_wrong(search: Search, undecided: list[int], forces: np.ndarray) -> int:
-    """The undecided dry or frictionless unit whose law these forces break the most: to decide it moves the relaxation the farthest."""
+def _most_wrong(search: Search, cell: Cell, units: list[int], forces: np.ndarray) -> int:
+    """The unit whose law these forces break the most, as a loss of power: to decide it, or to halve its arc, moves the relaxation the farthest."""
     stage, a = search.stage, search.acceleration(forces)
     wrong = []
-    for i in undecided:
-        r = int(stage.units.first[i])
-        loss = stage.bound(i) * abs(a[r]) if stage.units.kind[i] == DRY else 0.0
-        wrong.append(forces[r] * a[r] + loss)
-    return undecided[int(np.argmax(wrong))]
+    for i in units:
+        r, end = int(stage.units.first[i]), int(stage.units.first[i + 1])
+        power = float(forces[r:end] @ a[r:end])
+        if stage.units.kind[i] == DRY:
+            power += stage.bound(i) * abs(a[r])
+        elif stage.frictional(i):
+            power += stage.units.mu[i] * forces[r] * float(np.linalg.norm(a[r + 1:end])) + abs(forces[r] * a[r])
+        wrong.append(abs(power))
+    return units[int(np.argmax(wrong))]
 
 
-def _only_closure(search: Search, cell: Cell) -> bool:
-    """Whether some sliding contact of the cell can only have no slip or no force: then its answers lie in other cells too."""
-    limits = bounds(search.stage, cell)
-    return not limits.feasible or bool((limits.alpha[:, 1] <= ZERO).any() or (limits.f_N[:, 1] <= ZERO).any())
-
-
-def _examine_slides(search: Search, cell: Cell, arcs: list[int]) -> list[Cell]:
+def _examine_slides(search: Search, cell: Cell, arcs: list[int], limits: SlideBounds) -> list[Cell]:
     stage = search.stage
-    limits = bounds(stage, cell)
-    if not limits.feasible or (limits.alpha[:, 1] <= ZERO).any() or (limits.f_N[:, 1] <= ZERO).any():
-        return []                                          # no slip at all, or no force: the cell of sticking, or of breaking, holds it
     system = slide_system(stage, cell)
     if system is not None:
         root = _root_inside(search, cell, system, limits)
@@ -262,26 +265,19 @@ def _root_inside(search: Search, cell: Cell, system: SlideSystem, limits: SlideB
         return y
     fixed = dict(zip(system.arcs, y[n + m:n + 2 * m], strict=True))
     outcome, forces = cells.inner_point(search.stage, tuple(Arc(fixed[i], fixed[i]) if i in fixed else x for i, x in enumerate(cell)))
-    if forces is not None:
-        search.add(forces)
-    return y if forces is not None or outcome == "infeasible" else None
+    return y if outcome == "infeasible" or (forces is not None and search.add(forces)) else None
 
 
 def _settle(search: Search, cell: Cell) -> None:
     """A cell with every mode chosen and no unknown direction: its answers are a convex set."""
     stage = search.stage
     outcome, forces = cells.inner_point(stage, cell)
-    if forces is None:
-        if outcome != "infeasible":
-            search.leftover.append(cell)
+    if outcome == "infeasible":
         return
-    if monotone(stage, cell):
-        search.add(forces)
-        return
-    if relax(stage, cell).varies(stage, SAME):
+    if forces is None or not search.add(forces):
+        search.leftover.append(cell)
+    elif not monotone(stage, cell) and relax(stage, cell).varies(stage, SAME):
         _extremes(search, cell)
-    else:
-        search.add(forces)
 
 
 def _extremes(search: Search, cell: Cell) -> None:
@@ -291,17 +287,13 @@ def _extremes(search: Search, cell: Cell) -> None:
     for row in range(stage.free_rows):
         for sign in (1.0, -1.0):
             outcome, forces = cells.extreme(stage, cell, sign * stage.B[row], cuts)
-            if forces is not None:
-                search.add(forces)
-                ends.append(search.acceleration(forces))
             if outcome == "unbounded":
-                far = cells.far_point(stage, cell, sign * stage.B[row])
-                if far is None:                            # unbounded only in the polygons around the circles, perhaps
-                    search.leftover.append(cell)
-                    continue
-                search.add(far)
-                ends.append(search.acceleration(far))
-                search.unbounded.add((row, -sign))
+                forces = cells.far_point(stage, cell, sign * stage.B[row])
+                search.unbounded.update({(row, -sign)} if forces is not None else ())
+            if forces is None or not search.add(forces):   # unbounded only in the polygons around the circles, or not settled
+                search.leftover.append(cell)
+            else:
+                ends.append(search.acceleration(forces))
     if ends:
         spread = np.ptp(np.array(ends), axis=0).max(initial=0.0)
         search.continuum = search.continuum or bool(spread > SAME * (1.0 + np.abs(ends).max()))

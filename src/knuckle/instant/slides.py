@@ -11,9 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from knuckle.instant import mode_kernels
-from knuckle.instant.relaxation import Arc, Cell, arc_at, relax
+from knuckle.instant.relaxation import Arc, Cell, Polyhedron, arc_at
 from knuckle.instant.stage import Stage
 
+NONE = 1e-9                 # scaled: smaller slips and forces are none
 RANK = 1e-10                # relative singular value below which free forces are redundant
 STEPS = 15                  # from the middle of a small cell Newton needs five, or does not get there
 PIECES = 400                # of the redundant normal forces, for one proof
@@ -127,15 +128,16 @@ class SlideBounds:
     """What a cell with arcs allows: the largest slip acceleration and normal force of each sliding contact, and a box of unknowns."""
     alpha: np.ndarray           # m x 2
     f_N: np.ndarray             # m x 2
-    feasible: bool
+
+    @property
+    def only_closure(self) -> bool:
+        """Whether some contact can only have no slip or no force: then the cell's answers lie in other cells too."""
+        return bool((self.alpha[:, 1] <= NONE).any() or (self.f_N[:, 1] <= NONE).any())
 
 
-def bounds(stage: Stage, cell: Cell) -> SlideBounds:
-    polyhedron = relax(stage, cell)
-    outcome, _ = polyhedron.optimum(np.zeros(polyhedron.E.shape[1]))
+def bounds(stage: Stage, cell: Cell, polyhedron: Polyhedron) -> SlideBounds:
+    """From the cell's polyhedron, perhaps cut further; it is not empty."""
     arcs = [i for i, choice in enumerate(cell) if isinstance(choice, Arc)]
-    if outcome == "infeasible":
-        return SlideBounds(np.zeros((len(arcs), 2)), np.zeros((len(arcs), 2)), False)
     alpha, f_N = np.zeros((len(arcs), 2)), np.zeros((len(arcs), 2))
     for k, i in enumerate(arcs):
         # |a_t| lies between sum cos(width / 2) and the sum of its two parts along the ends of the arc
@@ -144,7 +146,7 @@ def bounds(stage: Stage, cell: Cell) -> SlideBounds:
         low, high = polyhedron.interval(slip)
         alpha[k] = low * np.cos(0.5 * arc_at(cell, i).width), high
         f_N[k] = polyhedron.interval(polyhedron.F[int(stage.units.first[i])])
-    return SlideBounds(alpha, f_N, True)
+    return SlideBounds(alpha, f_N)
 
 
 def only_motion(system: SlideSystem, cell: Cell, limits: SlideBounds, y: np.ndarray) -> bool:
@@ -191,14 +193,20 @@ class _Spans:
 
 
 def _spans(test: _Difference, free: np.ndarray, seen: np.ndarray) -> _Spans:
+    """How far the normal forces of another root can be: across the redundant ones as far as the cell goes, along the others as far as turned
+    friction, f_N2 (d(phi2) - d(phi1)), and other slips push them."""
     n, m = test.system.columns.shape[1], len(test.system.arcs)
     left, values, _ = np.linalg.svd(free, full_matrices=False)
     basis = left[:, values > RANK]
-    alpha = test.y[n + 2 * m:]
+    alpha, turn, normals, B = test.y[n + 2 * m:], np.minimum(test.turn, 2.0), test.system.normals, np.abs(test.system.stage.B)
     far = np.maximum(np.abs(test.limits.alpha[:, 0] - alpha), np.abs(test.limits.alpha[:, 1] - alpha))
-    pull = np.linalg.pinv(test.forces, rcond=RANK)
-    moved = np.abs(test.J[:, n + m:n + 2 * m]) @ (2.0 * test.turn) + np.abs(test.J[:, n + 2 * m:]) @ far
-    slack = np.abs(seen[:, n:].T) @ (np.abs(pull) @ moved)
+    turned = np.zeros(len(B))
+    for k, r in enumerate(normals):
+        turned[r + 1:r + 3] += test.system.mu[k] * test.limits.f_N[k, 1] * turn[k]
+    push, slip = B @ turned, test.limits.alpha[:, 1] * turn
+    moved = np.concatenate([np.abs(test.system.equations) @ push, push[normals], push[normals + 1] + slip, push[normals + 2] + slip])
+    moved += np.abs(test.J[:, n + 2 * m:]) @ far
+    slack = np.abs(seen[:, n:].T) @ (np.abs(np.linalg.pinv(test.forces, rcond=RANK)) @ moved)
     ends = basis[:, :, None] * (test.limits.f_N - test.y[n:n + m, None])[:, None, :]       # m x k x 2
     around = np.abs(basis.T) @ slack
     return _Spans(basis, slack, ends.min(axis=2).sum(axis=0) - around, ends.max(axis=2).sum(axis=0) + around)
