@@ -38,7 +38,7 @@ def lp_work(m: int, n: int) -> LpWork:
     return LpWork(
         T=np.zeros((m + 2, n + 1)), basic=np.zeros(rows, np.int64), nonbasic=np.zeros(n, np.int64),
         row=np.ones(rows), column=np.ones(n), sign=np.ones(n), x=np.zeros(n), y=np.zeros(m), ray=np.zeros(n),
-        rest=np.zeros(rows), value=np.zeros(1), basis=np.zeros((rows, rows)), pivots=np.zeros(rows, np.int64), entry=np.zeros(rows))
+        rest=np.zeros(rows), value=np.zeros(1), basis=np.zeros((rows, rows)), pivots=np.zeros(rows, np.int64), entry=np.zeros(rows), cost=np.zeros(n))
 
 
 def matrix_and_vectors(A: ArrayLike, **vectors: ArrayLike) -> tuple[np.ndarray, ...]:
@@ -80,3 +80,12 @@ def solve_lp(c: ArrayLike, A: ArrayLike, b: ArrayLike, free: ArrayLike | None = 
     if outcome == "unbounded":
         return LpResult(outcome, x=work.x, ray=work.ray)
     return LpResult(outcome, errors=["no outcome could be proved within round-off"])
+
+
+def lp_ranges(costs: np.ndarray, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Least and largest value of each row of `costs` subject to A x = b, x >= 0, infinite where none is proved; None where there is no such x."""
+    (m, n), count = A.shape, len(costs)
+    least, most = np.full(count, -np.inf), np.full(count, np.inf)
+    if count and n and not lp_kernels.ranges(np.ascontiguousarray(costs), A, b, np.zeros(n, dtype=bool), m, n, lp_work(m, n), least, most):
+        return None
+    return least, most

@@ -1,4 +1,5 @@
 """Small dense linear programs: minimise c.x, A x = b, x >= 0 but for the free ones; every status has its proof."""
+import math
 from typing import NamedTuple
 
 from knuckle.compiled import dense
@@ -9,7 +10,7 @@ OPTIMAL, INFEASIBLE, UNBOUNDED, UNDECIDED = 0, 1, 2, 3
 CHECK = 1e-9      # certificates: against the sum of the absolute values of the terms, in the caller's numbers ...
 FLOOR = 1e-11     # ... or in scaled units, where all terms are the round-off of many pivots themselves
 ROUND_OFF = 1e-15 # of a sum of some dozen terms, over the sum of their absolute values
-FARTHEST = 1e7    # in scaled units, where b has size 1: "infeasible" speaks of all x up to it
+FARTHEST = 1e5    # in scaled units, where b has size 1: "infeasible" speaks of all x up to it
 COST = 1e-10      # reduced costs of the scaled problem below this are round-off
 PIVOT = 1e-9      # and entries of its tableau
 REBUILDS = 2      # a tableau whose proof fails is made anew from its basis, at most so often: pivots add up round-off
@@ -31,6 +32,7 @@ class LpWork(NamedTuple):
     basis: Matrix         # M x M: factors of the basis, when the tableau is made anew
     pivots: Integers      # M
     entry: Vector         # M: one column of the new tableau
+    cost: Vector          # N: of one of several programs
 
 
 @inner
@@ -256,6 +258,24 @@ def scaled_column(variable: int, A: Matrix, b: Vector, m: int, n: int, unit: flo
 
 
 @inner
+def scaled_cost(c: Vector, variable: int, n: int, dear: float, work: LpWork) -> float:
+    return c[variable] * work.column[variable] * work.sign[variable] / dear if 0 <= variable < n else 0.0
+
+
+@inner
+def price(c: Vector, m: int, n: int, dear: float, work: LpWork) -> None:
+    """The costs of phase 2 in the tableau's basis."""
+    T = work.T
+    for j in range(n + 1):
+        T[m + 1, j] = scaled_cost(c, work.nonbasic[j], n, dear, work) if j < n else 0.0
+    for i in range(m):
+        cost = scaled_cost(c, work.basic[i], n, dear, work)
+        if cost != 0.0:
+            for j in range(n + 1):
+                T[m + 1, j] -= cost * T[i, j]
+
+
+@inner
 def rebuild(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: float, work: LpWork) -> bool:
     """The tableau of the same basis from the data, without the round-off of the pivots that led to it."""
     T = work.T
@@ -270,14 +290,11 @@ def rebuild(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear: 
         scaled_column(variable, A, b, m, n, unit, work)
         dense.lu_solve(work.basis, work.pivots, work.entry, m)
         T[m, j] = 1.0 if variable >= n else 0.0
-        T[m + 1, j] = c[variable] * work.column[variable] * work.sign[variable] / dear if 0 <= variable < n else 0.0
         for i in range(m):
             T[i, j] = work.entry[i]
-            basic = work.basic[i]
-            if basic >= n:
+            if work.basic[i] >= n:
                 T[m, j] -= work.entry[i]
-            else:
-                T[m + 1, j] -= c[basic] * work.column[basic] * work.sign[basic] / dear * work.entry[i]
+    price(c, m, n, dear, work)
     return True
 
 
@@ -309,23 +326,63 @@ def phase_two(c: Vector, A: Matrix, b: Vector, m: int, n: int, unit: float, dear
     return OPTIMAL if optimal(c, A, b, m, n, unit, dear, free, work) else UNDECIDED
 
 
-@kernel
-def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: LpWork) -> int:
-    """Two-phase simplex method. The proof of the status (x and y, y alone, x and ray) was checked on the given data."""
-    prepare(c, A, b, m, n, work)
-    unit, dear = work.value[0], work.rest[0]
+@inner
+def phase_one(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, unit: float, dear: float, work: LpWork) -> bool:
+    """To a feasible tableau; False with the proof that there is none."""
     for _ in range(REBUILDS + 1):
         outcome = simplex(m, m, n, free, work)             # its cost is bounded below: no end is round-off
         if outcome == OPTIMAL and -work.T[m, n] <= 1e-10:
             break
         read_multipliers(m, m, n, 1.0, work)
         if outcome == OPTIMAL and farkas(A, b, m, n, unit, free, work):
-            return INFEASIBLE
+            return False
         if not rebuild(c, A, b, m, n, unit, dear, work):
             break
+    return True
+
+
+@inner
+def proved_status(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, unit: float, dear: float, work: LpWork) -> int:
+    """Phase 2, from a new tableau of the same basis where the proof fails."""
+    status = UNDECIDED
     for _ in range(REBUILDS + 1):
         drive_out(m, n, work)
         status = phase_two(c, A, b, m, n, unit, dear, free, work)
         if status != UNDECIDED or not rebuild(c, A, b, m, n, unit, dear, work):
             break
     return status
+
+
+@kernel
+def solve(c: Vector, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: LpWork) -> int:
+    """Two-phase simplex method. The proof of the status (x and y, y alone, x and ray) was checked on the given data."""
+    prepare(c, A, b, m, n, work)
+    unit, dear = work.value[0], work.rest[0]
+    if not phase_one(c, A, b, free, m, n, unit, dear, work):
+        return INFEASIBLE
+    return proved_status(c, A, b, free, m, n, unit, dear, work)
+
+
+@kernel
+def ranges(costs: Matrix, A: Matrix, b: Vector, free: Flags, m: int, n: int, work: LpWork, least: Vector, most: Vector) -> bool:
+    """Least and largest value of each cost, one program from where the last ended; infinite where no bound is proved. False: infeasible."""
+    cost = work.cost
+    prepare(costs[0], A, b, m, n, work)
+    unit = work.value[0]
+    if not phase_one(costs[0], A, b, free, m, n, unit, work.rest[0], work):
+        return False
+    for k in range(costs.shape[0]):
+        dear = 0.0
+        for j in range(n):
+            dear = max(dear, abs(costs[k, j]) * work.column[j])
+        dear = 1.0 / tableau_kernels.power_of_two(dear)
+        for side in range(2):
+            for j in range(n):
+                cost[j] = costs[k, j] if side == 0 else -costs[k, j]
+            price(cost, m, n, dear, work)
+            proved = proved_status(cost, A, b, free, m, n, unit, dear, work) == OPTIMAL
+            if side == 0:
+                least[k] = work.value[0] if proved else -math.inf
+            else:
+                most[k] = -work.value[0] if proved else math.inf
+    return True

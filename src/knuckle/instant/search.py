@@ -20,15 +20,16 @@ from knuckle.instant.mode_kernels import LARGEST_FORCE
 from knuckle.instant.relaxation import Arc, Cell, Choice, Polyhedron, arc_at, relax
 from knuckle.instant.rivals import decided, none_moves_otherwise
 from knuckle.instant.slides import SlideBounds, SlideSystem, bounds, newton, only_motion, slide_system
-from knuckle.instant.stage import Stage
+from knuckle.instant.stage import ANSWERS, Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, PYRAMID, SLIDING, UNILATERAL
 
 BUDGET = 16000.0            # of effort: about ten seconds at most, compiled; a three-finger grasp takes some hundred cells
 FINEST = 1e-6               # rad: arcs are not split further; nearly double roots need what 1e-4 does not tell apart
 WIDE = 0.2                  # rad: wider arcs are split before dry joints are decided
+CONTINUUM_BUDGET = 1000.0   # of effort, for the ends of a continuum that is known already
 RIVALS = 2                  # known answers that a cell is compared with
 ORDINARY = 1500             # entries of a linear program; cells with larger ones count more
-STARTS = 100                # of Newton's method, looking for answers that an unfinished search may have missed
+STARTS, CONTINUUM_STARTS = 100, 1000     # of Newton's method, looking for answers that an unfinished search may have missed
 ZERO = 1e-9                 # scaled forces and accelerations below this are none
 VIOLATED = 1e-8             # relative: forces that break a law by more are no answer
 SAME = 1e-7                 # accelerations closer than this, relative, are one
@@ -61,6 +62,12 @@ class Search:
         if not any(np.abs(a - known).max(initial=0.0) <= SAME * (1.0 + np.abs(known).max(initial=0.0)) for _, known in self.answers):
             self.answers.append((forces, a))
         return True
+
+    def keep_ends(self, first: int) -> None:
+        """Of a continuum, the first answers and those at which some acceleration is the least or the largest."""
+        accelerations = np.array([a for _, a in self.answers])
+        ends = {int(k) for k in np.concatenate([accelerations.argmin(axis=0), accelerations.argmax(axis=0)])}
+        self.answers = [self.answers[k] for k in sorted(ends | set(range(first)))]
 
 
 def violation(stage: Stage, forces: np.ndarray, a: np.ndarray) -> float:
@@ -130,12 +137,10 @@ def run(stage: Stage, known: list[np.ndarray], budget: float = BUDGET) -> Search
     search.leftover.clear()
     for forces, _ in list(search.answers):
         _directional(search, forces)
-    if search.continuum:
-        return search
     order = sorted(range(stage.count), key=lambda i: not stage.frictional(i))
     stack: list[Cell] = [(None,) * stage.count]
-    while stack and not search.continuum:
-        if search.effort >= budget:
+    while stack:
+        if search.effort >= (CONTINUUM_BUDGET if search.continuum else budget) or (len(search.answers) > ANSWERS and not search.continuum):
             search.complete = False
             search.leftover += stack
             break
@@ -150,17 +155,21 @@ def run(stage: Stage, known: list[np.ndarray], budget: float = BUDGET) -> Search
 
 def _look_further(search: Search) -> None:
     """Newton's method from many starts, for answers in what an unfinished search did not reach; what it finds is kept, and proves nothing."""
-    stage, generator = search.stage, np.random.default_rng(0)
+    stage, generator, before = search.stage, np.random.default_rng(0), len(search.answers)
     if PYRAMID in stage.units.kind:
         return
     k, n = stage.count, stage.free_rows
     mu = np.array([stage.bound(i) if stage.units.kind[i] == DRY else stage.units.mu[i] for i in range(k)])
     work, a, modes = cone_work(n, k), np.zeros(n), np.zeros(k, np.int64)
-    for _ in range(STARTS):
+    for _ in range(CONTINUUM_STARTS if search.continuum else STARTS):
         forces = generator.normal(size=n) * generator.choice([0.1, 1.0, 3.0])
         if cone_kernels.cone_newton(stage.B, stage.c, stage.units.kind[:k], stage.units.first[:k + 1], mu, stage.units.factor, forces, a, modes,
                                     work, 1e-12, 3, True) == cone_kernels.SOLVED:
             search.add(forces)
+        if search.continuum:
+            search.keep_ends(before)
+        elif len(search.answers) > ANSWERS:
+            return
 
 
 def _examine(search: Search, cell: Cell, order: list[int]) -> list[Cell]:

@@ -5,11 +5,13 @@ f = f_N (1, -mu cos phi, -mu sin phi), a_N = 0, a_t = alpha (cos phi, sin phi).
 """
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from knuckle.complementarity.lp import lp_ranges
 from knuckle.instant import mode_kernels
 from knuckle.instant.relaxation import Arc, Cell, Polyhedron, arc_at
 from knuckle.instant.stage import Stage
@@ -138,14 +140,16 @@ class SlideBounds:
 def bounds(stage: Stage, cell: Cell, polyhedron: Polyhedron) -> SlideBounds:
     """From the cell's polyhedron, perhaps cut further; it is not empty."""
     arcs = [i for i, choice in enumerate(cell) if isinstance(choice, Arc)]
-    alpha, f_N = np.zeros((len(arcs), 2)), np.zeros((len(arcs), 2))
+    weights = np.zeros((2 * len(arcs), polyhedron.E.shape[1]))
     for k, i in enumerate(arcs):
-        # |a_t| lies between sum cos(width / 2) and the sum of its two parts along the ends of the arc
-        slip = np.zeros(polyhedron.E.shape[1])
-        slip[list(polyhedron.moves[i, "slip"])] = 1.0
-        low, high = polyhedron.interval(slip)
-        alpha[k] = low * np.cos(0.5 * arc_at(cell, i).width), high
-        f_N[k] = polyhedron.interval(polyhedron.F[int(stage.units.first[i])])
+        weights[k, list(polyhedron.moves[i, "slip"])] = 1.0
+        weights[len(arcs) + k] = polyhedron.F[int(stage.units.first[i])]
+    found = lp_ranges(weights, polyhedron.E, polyhedron.e)
+    if found is None:
+        return SlideBounds(np.zeros((len(arcs), 2)), np.zeros((len(arcs), 2)))
+    slip, f_N = np.split(np.stack([np.maximum(found[0], 0.0), found[1]], axis=1), 2)
+    # |a_t| lies between cos(width / 2) times the sum of its two parts along the ends of the arc, and that sum
+    alpha = slip * np.array([[math.cos(0.5 * arc_at(cell, i).width), 1.0] for i in arcs]).reshape(-1, 2)
     return SlideBounds(alpha, f_N)
 
 

@@ -18,7 +18,7 @@ from knuckle.instant.guess import guesses
 from knuckle.instant.problem import ContactProblem, read_problem
 from knuckle.instant.repeats import shared_out, without_repeats
 from knuckle.instant.residuals import acceleration_scale, residual
-from knuckle.instant.stage import Stage, lay_out
+from knuckle.instant.stage import ANSWERS, Stage, lay_out
 from knuckle.instant.units import CONE
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def _all_answers(stage: Stage) -> tuple[search.Search, dict[str, Any]]:
         return found, {"kind": "carried_without_friction", "meaning": "normal forces alone carry the load at rest: friction can only brake"}
     found = search.run(stage, known)
     if found.continuum:
-        return found, {"kind": "continuum", "meaning": "motions that vary without a step were found; their ends are listed"}
+        return found, {"kind": "continuum", "ends": "proved" if found.complete else "found", "cells": found.cells,
+                       "meaning": "motions that vary without a step; their ends are listed" + ("" if found.complete else ", as far as they were found")}
     return found, {"kind": "cells_searched", "cells": found.cells, "leftover": len(found.leftover)}
 
 
@@ -115,7 +116,7 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
                                   modes, transitions, float(work.residual[i])))
     if stage.moving_rows:
         solutions = [_solution(stage, work.answers[i, :stage.free_rows]) for i in range(len(solutions))]
-    solutions = without_shadows(solutions)
+    solutions = without_shadows(stage, solutions)
     good = tuple([s for s in solutions if s.residual <= TRUSTED])
     verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
     complete, reason = True, ""
@@ -127,7 +128,7 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
 
 def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | None) -> Answer:
     judged = [(_solution(stage, forces), forces, a) for forces, a in found.answers]
-    kept = without_shadows([solution for solution, _, _ in judged])
+    kept = without_shadows(stage, [solution for solution, _, _ in judged])
     answers = [(forces, a) for solution, forces, a in judged if any(solution is one for one in kept)]
     solutions = kept
     doubtful = [s.residual for s in solutions if not s.residual <= TRUSTED]
@@ -136,26 +137,44 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
     if doubtful:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(s for s in solutions if s.residual <= TRUSTED),
                       reason=f"an answer was found whose residual {max(doubtful):.1e} is not below {TRUSTED:.0e}", **common)
-    if len(answers) > 1:
-        return Answer(Verdict.INDETERMINATE, complete=found.complete or found.continuum, continuum=found.continuum, solutions=tuple(solutions),
-                      acceleration_range=_acceleration_range(solutions, found.unbounded) if found.continuum else None,
-                      reason="" if found.complete else "there may be further answers", **common)
+    if found.continuum:
+        return Answer(Verdict.INDETERMINATE, complete=True, continuum=True, solutions=tuple(solutions),
+                      acceleration_range=_acceleration_range(solutions, found.unbounded), **common)
     if not found.complete:
-        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions),
-                      reason=f"{len(answers) or 'no'} motion was found and no other from {search.STARTS} starts, but {len(found.leftover)} cells of "
-                             "modes were left unproved when the search ended", **common)
+        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=_unfinished(found, len(answers)), **common)
+    if len(answers) > 1:
+        return Answer(Verdict.INDETERMINATE, complete=True, solutions=tuple(solutions), **common)
     if not answers:
         return Answer(Verdict.INCONSISTENT, complete=True, **common)
     return _one_acceleration(stage, *answers[0], solutions[0], common)
 
 
-def without_shadows(solutions: list[Solution]) -> list[Solution]:
+def _unfinished(found: search.Search, motions: int) -> str:
+    if motions > ANSWERS:
+        return f"more than {ANSWERS} motions were found: they may be points of a curve"
+    count = {0: "no motion was", 1: "1 motion was"}.get(motions, f"{motions} motions were")
+    return (f"{count} found and no other from {search.STARTS} starts, but {len(found.leftover)} cells of modes were left unproved "
+            "when the search ended" + ("; the answer is not unique" if motions > 1 else ""))
+
+
+def without_shadows(stage: Stage, solutions: list[Solution]) -> list[Solution]:
     """Modes hold up to a tolerance, so that beside an exact answer at the edge of its modes the neighbouring modes seem to hold as well:
-    near it, and with a residual that is far larger."""
+    near it, with a residual that is far larger, or so near that what is half way between would pass for an answer too."""
     def shadow(one: Solution, other: Solution) -> bool:
         apart = np.abs(one.vdot - other.vdot).max(initial=0.0) / (1e-300 + np.abs(other.vdot).max(initial=0.0))
-        return one.residual > SHADOW and other.residual <= 1e-2 * one.residual and apart <= NEIGHBOUR
-    return [one for one in solutions if not any(shadow(one, other) for other in solutions if other is not one)]
+        if apart > NEIGHBOUR or one.residual < other.residual:
+            return False
+        return (one.residual > SHADOW and other.residual <= 1e-2 * one.residual) or _half_way(stage, one, other) <= SHADOW
+    kept: list[Solution] = []
+    for one in sorted(solutions, key=lambda solution: solution.residual):
+        if not any(shadow(one, other) for other in kept):
+            kept.append(one)
+    return [one for one in solutions if any(one is other for other in kept)]
+
+
+def _half_way(stage: Stage, one: Solution, other: Solution) -> float:
+    forces = [np.concatenate([solution.f.ravel(), solution.joint_f]) for solution in (one, other)]
+    return residual(stage.problem, stage.law, 0.5 * (one.vdot + other.vdot), 0.5 * (forces[0] + forces[1]))
 
 
 def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution: Solution, common: dict[str, Any]) -> Answer:
