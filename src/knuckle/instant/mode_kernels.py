@@ -10,7 +10,7 @@ UNILATERAL, SLIDING, CONE, PLANAR, DRY, PYRAMID = 0, 1, 2, 3, 4, 6       # units
 MODE_TOLERANCE = 1e-9       # of the scaled problem: below it a force or acceleration is zero
 MERGE_TOLERANCE = 1e-8      # two answers closer than this are one: round-off of an answer is far below, physics far above
 PIVOT_FLOOR = 1e-11         # a mode whose matrix has a smaller relative pivot is left to the careful search
-LARGEST_FORCE = 1e5         # of the scaled problem, whose load is 1: larger forces are quotients of round-off, or far beyond rigid bodies
+LARGEST_FORCE = 1e9         # of the scaled problem, whose load is 1: larger forces are quotients of round-off, or far beyond rigid bodies
 MODE_BUDGET = 4096          # modes that are enumerated here; more are left to the search
 
 
