@@ -68,7 +68,8 @@ class ContactProblem:
         joints = []
         for i, kind in enumerate(self.joint_kind):
             row = self.contact_rows + i
-            joint: dict[str, Any] = {"kind": kind, "W": self.W[row].tolist(), "bias": float(self.bias[row])}
+            joint: dict[str, Any] = {"name": self.joint_names[i]} if i < len(self.joint_names) else {}
+            joint |= {"kind": kind, "W": self.W[row].tolist(), "bias": float(self.bias[row])}
             joints.append(joint | ({"bound": float(self.bound[i]), "rate": float(self.rate[i])} if kind == "dry_friction" else {}))
         return {"name": self.name, "M": self.M.tolist(), "h": self.h.tolist(), "contacts": contacts, "joints": joints}
 

@@ -51,6 +51,11 @@ def read_text(raw: bytes, file: str) -> str:
         raise InputError(
             "the file is too large for a scenario", file=file, got=len(raw), todo=f"at most {MAX_BYTES} bytes"
         )
+    return decoded(raw, file)
+
+
+def decoded(raw: bytes, file: str) -> str:
+    """The same for a text of any length."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
