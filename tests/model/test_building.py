@@ -118,3 +118,15 @@ def test_faults_of_the_model_have_the_scenarios_place(tmp_path):
         build(load(path))
     column = len("  - {name: pad, kind: sphere, size: [0.1], body: ") + 1
     assert str(caught.value).startswith(f"{path}:7:{column}: shapes.pad.body: no such body (got thumb); bodies: ")
+
+
+def test_a_bare_model_starts_at_its_only_keyframe_and_of_several_one_must_be_chosen(tmp_path):
+    path = tmp_path / "hand.xml"
+    path.write_text(HAND)
+    assert build(load(path)).state.q.tolist() == [0.1, 0.2]
+    path.write_text(HAND.replace("<keyframe>", '<keyframe><key name="straight"/>'))
+    with pytest.raises(InputError, match="keyframe: the file has several keyframes and none is chosen; keyframes: straight, bent"):
+        build(load(path))
+    assert build(load(path, {"keyframe": "bent"})).state.q.tolist() == [0.1, 0.2]
+    assert build(load(path, {"state.q": [0.3, 0.4]})).state.q.tolist() == [0.3, 0.4]
+    assert build(load(path, {"state.joints": {"knee": 0.5}})).state.q.tolist() == [0.0, 0.5]

@@ -33,6 +33,7 @@ def build(question: Scenario) -> Built:
             question.keyframe,
             question.gravity,
             question.folder,
+            state_given=question.state.q is not None or bool(question.state.joints),
         )
         for body, motion in question.moving.items():
             _set_moving(system, body, motion.model_dump())

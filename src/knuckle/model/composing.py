@@ -30,8 +30,10 @@ def compose(
     keyframe: str | None = None,
     gravity: Sequence[float] | None = None,
     folder: str | Path = ".",
+    state_given: bool = False,
 ) -> tuple[System, State]:
-    """A base file (or None) with objects and shapes added. Mesh files are relative to `folder`.
+    """A base file (or None) with objects and shapes added. Mesh files are relative to `folder`. `state_given`: none of several keyframes need
+    be chosen.
 
     Objects come last in qpos and qvel; the base's keyframes are extended with the objects where they are placed.
     A planar object moves along e_x (world x in its plane; world y when the axis is within 26 degrees of x) and
@@ -49,7 +51,7 @@ def compose(
     if segments:
         extra = [_segment(system, shape) for shape in segments]
         system = System(model, extra_shapes=extra, warnings=notes)
-    return loading.with_state(system, keyframe, file)
+    return loading.with_state(system, keyframe, file, elsewhere=state_given)
 
 
 def _add_object(spec: mujoco.MjSpec, thing: AddedObject, folder: Path) -> None:

@@ -24,12 +24,6 @@ def load(model: str | Path, keyframe: str | None = None) -> tuple[System, State]
     """An MJCF or URDF file, or XML text. The state is the keyframe's; of a file without any the reference position."""
     spec, file = read(model)
     compiled, notes = compile_spec(spec, file)
-    names = keyframe_names(compiled)
-    if keyframe is None and names:
-        if len(names) > 1:
-            todo = f"keyframes: {', '.join(names)}"
-            raise InputError("the file has several keyframes and none is chosen", file=file, key="keyframe", todo=todo)
-        keyframe = names[0]
     return with_state(System(compiled, warnings=notes), keyframe, file)
 
 
@@ -113,15 +107,18 @@ def keyframe_names(model: mujoco.MjModel) -> list[str]:
     return [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_KEY, k) or str(k) for k in range(model.nkey)]
 
 
-def with_state(system: System, keyframe: str | None, file: str) -> tuple[System, State]:
-    """The keyframe's state; without a name the reference position at rest."""
+def with_state(system: System, keyframe: str | None, file: str, elsewhere: bool = False) -> tuple[System, State]:
+    """The keyframe's state; without a name that of the only one. The reference position at rest of a file without keyframes, or of one with
+    several when the state is given `elsewhere`."""
     m, names = system.model, keyframe_names(system.model)
-    if keyframe is None:
+    todo = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes"
+    if keyframe is None and len(names) > 1 and not elsewhere:
+        raise InputError("the file has several keyframes and none is chosen", file=file, key="keyframe", todo=todo)
+    if keyframe is None and len(names) != 1:
         return system, system.checked_state(m.qpos0)
-    if keyframe not in names:
-        todo = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes"
+    if keyframe is not None and keyframe not in names:
         raise InputError("no such keyframe", file=file, key="keyframe", got=keyframe, todo=todo)
-    k = names.index(keyframe)
+    k = 0 if keyframe is None else names.index(keyframe)
     if m.nmocap:
         system.data.mocap_pos[:] = m.key_mpos[k].reshape(-1, 3)
         system.data.mocap_quat[:] = m.key_mquat[k].reshape(-1, 4)
