@@ -14,9 +14,11 @@ import numpy as np
 from knuckle.errors import Fault, InputError
 from knuckle.model.supported import refuse_callbacks
 from knuckle.model.system import State, System
+from knuckle.scenario.text import decoded
 
 T = TypeVar("T")
 TEXT = "<text>"  # stands for the file's name when XML text was given
+SUFFIXES = (".xml", ".mjcf", ".urdf")
 LINE = re.compile(r",?\s*\bline(?: number)?\s*[= ]\s*(\d+)", re.IGNORECASE)
 
 
@@ -34,6 +36,9 @@ def read(model: str | Path) -> tuple[mujoco.MjSpec, str]:
     path = Path(model)
     if not path.is_file():
         raise InputError("no such file", file=str(path), todo="give the path of an MJCF or URDF file")
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError("is not a model file", file=str(path), todo=f"models end in {', '.join(SUFFIXES)}")
+    decoded(path.read_bytes(), str(path))
     return in_words(lambda: mujoco.MjSpec.from_file(str(path)), str(path)), str(path)
 
 
@@ -44,18 +49,36 @@ def compile_spec(spec: mujoco.MjSpec, file: str) -> tuple[mujoco.MjModel, list[s
     balanced, then the file's own moments are written back.
     """
     refuse_callbacks()
+    refuse_swapped_ranges(spec, file)
     spec.compiler.fusestatic = False
     try:
-        return in_words(spec.compile, file), []
+        return in_words(lambda: _compiled(spec), file), []
     except InputError as error:
         if "balanceinertia" not in str(error):
             raise
     spec.compiler.balanceinertia = True
-    model = in_words(spec.compile, file)
+    model = in_words(lambda: _compiled(spec), file)
     notes = in_words(lambda: _write_inertias_back(model, spec), file)
     for note in notes:
         warnings.warn(note, stacklevel=3)
     return model, notes
+
+
+def _compiled(spec: mujoco.MjSpec) -> mujoco.MjModel:
+    model = spec.compile()
+    model.names.decode()  # those of included files, too
+    return model
+
+
+def refuse_swapped_ranges(spec: mujoco.MjSpec, file: str) -> None:
+    """The compiler refuses those of MJCF; of URDF it makes joints without limits."""
+    faults = [
+        Fault("the lower limit is above the upper one", f"joint.{joint.name}.limit", list(joint.range), "swap them", file)
+        for joint in in_words(lambda: [*spec.joints], file)
+        if joint.range[0] > joint.range[1]
+    ]
+    if faults:
+        raise InputError(faults)
 
 
 def _write_inertias_back(model: mujoco.MjModel, spec: mujoco.MjSpec) -> list[str]:
@@ -88,10 +111,17 @@ def _principal_moments(body: mujoco.MjsBody, principal: np.ndarray) -> np.ndarra
 
 
 def in_words(work: Callable[[], T], file: str) -> T:
-    """MuJoCo's own message, with its line, as a fault of the file; its warnings as Python's, not in a log file."""
-    mujoco.set_mju_user_warning(lambda text: warnings.warn(text, stacklevel=2))
+    """MuJoCo's own message, with its line, as a fault of the file; its warnings as Python's, not in a log file.
+
+    NaN in a file is a fault: the compiler takes it for a number that is not given, and says so in a warning alone.
+    """
+    doubts: list[str] = []
+    mujoco.set_mju_user_warning(doubts.append)
     try:
-        return work()
+        done = work()
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{error.object[error.start]:02x}"
+        raise InputError("a name is not UTF-8 text", file=file, got=got, todo="save the file as UTF-8") from None
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         text = str(error)
         line = LINE.search(text)
@@ -101,6 +131,11 @@ def in_words(work: Callable[[], T], file: str) -> T:
         ) from None
     finally:
         mujoco.set_mju_user_warning(None)
+    for doubt in doubts:
+        if "'NaN'" in doubt:
+            raise InputError("has a number that is NaN", file=file, todo="give a finite number, or leave the attribute out")
+        warnings.warn(doubt, stacklevel=3)
+    return done
 
 
 def keyframe_names(model: mujoco.MjModel) -> list[str]:
