@@ -81,6 +81,8 @@ BAD = [
                                                     "--torque: is not of the form name=number (got =3); "]),
     ("modes good.yaml --set law=cone --set law=pyramid --set x --torque y", 2,
      ["--set: law: is given twice; keep one", "override: is not of the form key=value (got x); ", "--torque: is not a number (got y); "]),
+    ("modes good.yaml --set friction=-1 --set fooo=1 --set bad", 2,
+     ["override: is not of the form key=value (got bad); ", "override: friction: must not be less than 0 (got -1)", "override: fooo: is not a key"]),
     ("modes good.yaml --set friction=1e16", 2, ["override: friction: must be at most 1e6 (got 1e+16); use 1e6 for surfaces that never slip"]),
     ("modes good.yaml --torque 1,inf", 2, ["override: torque.1: must be a finite number (got inf)"]),
     ("modes good.yaml --require unique", 2, ["--require: cannot be required (got unique); allowed: determinate"]),

@@ -68,10 +68,12 @@ def modes(
     """
     _check_require(require)
     from knuckle import tasks
-    from knuckle.cli.overrides import collect
+    from knuckle.cli.overrides import gather
 
-    overrides = collect(settings, torque=torque, keyframe=keyframe, settle=settle, law=law)
-    question = tasks.load(scenario, overrides)
+    overrides, faults = gather(settings, torque=torque, keyframe=keyframe, settle=settle, law=law)
+    with faults:
+        question = tasks.load(scenario, overrides)
+    faults.done()
     answer = tasks.modes(question)
     data = answer.to_dict()
     _keep(data, folder)

@@ -10,6 +10,13 @@ from knuckle.scenario import split_setting
 
 def collect(settings: list[str] | None, torque: str | None = None, **named: str | None) -> dict[str, Any]:
     """All overrides of a command line; every fault at once."""
+    overrides, faults = gather(settings, torque, **named)
+    faults.done()
+    return overrides
+
+
+def gather(settings: list[str] | None, torque: str | None = None, **named: str | None) -> tuple[dict[str, Any], Gathering]:
+    """The overrides that can be read, and the faults of the others: the readable ones may have faults of their own."""
     overrides: dict[str, Any] = {}
     faults = Gathering()
     for setting in settings or []:
@@ -24,8 +31,7 @@ def collect(settings: list[str] | None, torque: str | None = None, **named: str 
     if torque is not None:
         with faults:
             overrides["torque"] = parse_torque(torque)
-    faults.done()
-    return overrides
+    return overrides, faults
 
 
 def _settle(text: str) -> float | str:

@@ -83,7 +83,7 @@ class Scenario(ScenarioFile):
             yield
         except InputError as error:
             faults = [fault if fault.file else fault.at(*self.place(fault.key or "")) for fault in error.faults]
-            raise type(error)(faults) from error
+            raise type(error)(sorted(faults, key=_in_file)) from error
         except GeometryError as error:                     # of the state as a whole
             raise InputError(Fault(one_line(str(error)), key="state").at(*self.place("state"))) from error
 
@@ -162,9 +162,13 @@ def loads(text: str, overrides: Mapping[str, Any] | None = None, *, path: Path |
     except ValidationError as error:
         faults += [place(*fault_of(detail, data)) for detail in error.errors(include_url=False) if not is_echo(detail)]
     if faults or scenario is None:
-        raise InputError(sorted(set_of(faults), key=lambda fault: (fault.line or 0, fault.column or 0)))
+        raise InputError(sorted(set_of(faults), key=_in_file))
     scenario._path, scenario._text, scenario._overrides, scenario._document = path, text, changes, document
     return scenario
+
+
+def _in_file(fault: Fault) -> tuple[int, int]:
+    return fault.line or 0, fault.column or 0
 
 
 # Rooms that know only the state say `q`; the file says `state.q`.
