@@ -220,7 +220,7 @@ LINES = [
     (("M", 2, 1), "1", "M[2][1]: must be a number, not text (got '1')"),
     (("M",), np.ma.masked_array(np.eye(3), np.eye(3)), "M: must be a table of numbers"),
     (("h", 1), 10**5000, "h[1]: must be a number (got a very long int)"),
-    (("h",), [1, 2], "h: must have 3 numbers (got 2 numbers); give "),
+    (("h",), [1, 2], "h: must have 3 numbers (got a list of 2); give "),
     (("contacts", 0, "mu"), DELETE, "contacts[0].mu: is missing; give a number"),
     (("contacts", 0, "mu"), "1", "contacts[0].mu: must be a number, not text (got '1'); "),
     (("contacts", 0, "mu"), None, "contacts[0].mu: must be a number (got nothing); "),

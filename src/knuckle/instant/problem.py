@@ -106,7 +106,7 @@ class _Reader:
             self.fault(key, f"must be {_form(len(shape))}", value, todo)
         elif any(want is not None and want != have for want, have in zip(shape, array.shape, strict=True)):
             wanted = " x ".join("any" if want is None else str(want) for want in shape)
-            self.fault(key, f"must have {wanted} numbers", " x ".join(map(str, array.shape)) + " numbers", todo)
+            self.fault(key, f"must have {wanted} numbers", "a list of " * (array.ndim == 1) + " x ".join(map(str, array.shape)), todo)
         elif not np.isfinite(array).all():
             self.entry(key, array, ~np.isfinite(array), "must be a finite number", "give a number")
         elif (abs(array) > LARGEST).any():
