@@ -5,6 +5,7 @@ import pytest
 from knuckle.errors import (
     MAX_FAULTS,
     Fault,
+    Gathering,
     GeometryError,
     InputError,
     KnuckleError,
@@ -46,6 +47,56 @@ def test_at_most_twenty_lines():
 
 def test_long_values_are_shortened():
     assert len(shown(list(range(1000)))) == 60
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("1", "'1'"),
+        (1, "1"),
+        ("1e-3", "'1e-3'"),
+        ("true", "'true'"),
+        (".nan", "'.nan'"),
+        ("tau1", "tau1"),
+        ("1,2", "1,2"),
+        ("a\x1b[31m\nb\u2028c\ud800", "a\\x1b[31m b c\\ud800"),
+        ([10**5000], "a very long list"),
+    ],
+    ids=range(9),
+)
+def test_values_are_quoted_on_one_line_that_steers_no_terminal(value, text):
+    assert shown(value) == text
+    assert str(Fault("is wrong", got=value)) == f"is wrong (got {text})"
+
+
+def test_lists_without_end_are_quoted():
+    loop, deep = [], []
+    loop.append(loop)
+    for _ in range(5000):
+        deep = [deep]
+    assert shown(loop) == "[[...]]" and shown(deep) == "a very long list"
+
+
+def test_keys_and_files_stay_on_the_line_too():
+    line = str(Fault("is not a key here", key="a\n\x1b" + "k" * 500, file="b\n.yaml", line=1))
+    assert line.startswith("b .yaml:1: a \\x1bkkk") and line.endswith("kkk...: is not a key here") and len(line) < 160
+
+
+def test_steps_go_on_after_faults():
+    gathering = Gathering()
+    for number in range(3):
+        with gathering:
+            raise UnsupportedError(f"fault {number}")
+    with pytest.raises(UnsupportedError, match="fault 0\nfault 1\nfault 2"):
+        gathering.done()
+    with gathering:
+        raise InputError("another")
+    with pytest.raises(InputError) as caught:
+        gathering.done()
+    assert type(caught.value) is InputError and len(caught.value.faults) == 4
+    with pytest.raises(ZeroDivisionError), gathering:
+        raise ZeroDivisionError
+    Gathering().done()
 
 
 def test_errors_survive_a_process_border():

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 MAX_FAULTS = 20
 """So many faults of one file are printed at most; the rest are counted."""
 
 _LONGEST_VALUE = 60
+_LONGEST_KEY = 120
+# Text that would be read as something else if it stood there without quotes.
+_READS_AS_DATA = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|true|false|null|[-+]?\.?(nan|inf(inity)?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,10 @@ class Fault:
     column: int | None = None
 
     def __str__(self) -> str:
-        place = [str(part) for part in (self.file, self.line, self.column) if part is not None]
+        place = [one_line(str(part)) for part in (self.file, self.line, self.column) if part is not None]
         head = [":".join(place)] if place else []
         if self.key:
-            head.append(self.key)
+            head.append(_short(one_line(self.key), _LONGEST_KEY))
         text = ": ".join([*head, one_line(self.message)])
         if self.got is not None:
             text += f" (got {shown(self.got)})"
@@ -94,6 +99,32 @@ class InputError(KnuckleError):
         return type(self)([fault.at(file, line, column) for fault in self.faults])
 
 
+class Gathering:
+    """Lets the steps of a task go on after faults, so that all are reported at once.
+
+    `with gathering: step()` keeps the faults of the step, `done()` raises them.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[InputError] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> bool:
+        if not isinstance(error, InputError):
+            return False
+        self.errors.append(error)
+        return True
+
+    def done(self) -> None:
+        """Raises all faults as one error, of the kind that they share."""
+        kinds = {type(error) for error in self.errors}
+        if kinds:
+            kind = kinds.pop() if len(kinds) == 1 else InputError
+            raise kind([fault for error in self.errors for fault in error.faults])
+
+
 class UnsupportedError(InputError):
     """The input is sound but asks for something that Knuckle does not do; the fault names it."""
 
@@ -110,14 +141,49 @@ class StoreError(KnuckleError):
     exit_code = 6
 
 
+def close_to(word: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one most likely means."""
+    import difflib
+
+    known = list(known)
+    by_fold = {name.casefold(): name for name in known}
+    if word.casefold() in by_fold:
+        return by_fold[word.casefold()]
+    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def suggestion(word: str, known: Iterable[str], what: str = "known names") -> str:
+    """`did you mean ...?`, or the list of what there is."""
+    known = list(known)
+    close = close_to(word, known)
+    if close is not None:
+        return f"did you mean `{close}`?"
+    return f"{what}: {', '.join(known)}" if known else f"there are no {what}"
+
+
+def printable(text: str) -> str:
+    """`text` with everything that does not print (control characters, lone surrogates) as an escape: no name steers a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def one_line(text: str) -> str:
     """`text` with every run of white space turned into one blank, so that a fault stays one line."""
-    return " ".join(str(text).split())
+    return printable(" ".join(str(text).split()))
 
 
 def shown(value: Any) -> str:
-    """A value as it is quoted in a message: short, on one line."""
-    text = one_line(value if isinstance(value, str) else repr(value))
-    if isinstance(value, str) and not text:
-        text = "''"
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
+    """A value as it is quoted in a message: short, on one line; text in quotes where it could be taken for a number."""
+    if isinstance(value, str):
+        text = one_line(value)
+        return _short(repr(text) if not text or _READS_AS_DATA.fullmatch(text) else text, _LONGEST_VALUE)
+    try:
+        return _short(one_line(repr(value.item() if getattr(value, "ndim", None) == 0 else value)), _LONGEST_VALUE)
+    except (ValueError, RecursionError):  # thousands of digits, or of levels
+        return f"a very long {type(value).__name__}"
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 3] + "..."

@@ -7,13 +7,15 @@ Rooms are imported inside the functions, because starting the command must be qu
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from knuckle.errors import Fault, InputError, KnuckleError, StoreError
+from knuckle.errors import Gathering, InputError, KnuckleError, StoreError
 
 if TYPE_CHECKING:
     from knuckle.instant.answer import Answer
@@ -103,10 +105,14 @@ def compile_scenario(question: Scenario) -> Any:
 def modes(question: Scenario | str | Path, overrides: Mapping[str, Any] | None = None) -> Answer:
     """`knuckle modes`: scenario -> system and state -> contacts -> problem -> every answer, verdict and margins."""
     from knuckle.instant.question import ready
+    from knuckle.scenario import Scenario
 
-    scenario = load(question, overrides) if isinstance(question, (str, Path)) else question
-    with scenario.placing_faults():
-        return ready(scenario).modes()
+    if not isinstance(question, Scenario):
+        question = load(question, overrides)
+    elif overrides is not None:
+        raise InputError("a scenario that is loaded takes no overrides", got=overrides, todo="give them to knuckle.load")
+    with question.placing_faults():
+        return ready(question).modes()
 
 
 def modes_page(question: Scenario, answer: Answer, path: Path) -> Path:
@@ -135,6 +141,47 @@ def solve(problem: Mapping[str, Any] | ContactProblem, law: str = "cone") -> Ans
     return answer(problem, law)
 
 
+def solve_file(path: str, law: str = "cone") -> tuple[Answer, ContactProblem | None]:
+    """`knuckle solve`: the same for a JSON file (`-`: standard input), and the problem that it holds; faults with line and column."""
+    from knuckle.instant.answer import Answer, Verdict
+
+    try:
+        problem = read_problem(path)
+    except InputError as error:
+        return Answer(Verdict.INVALID_INPUT, law, complete=True, errors=tuple(error.lines())), None
+    answer = solve(problem, law)
+    if answer.errors:
+        return replace(answer, errors=tuple(f"{path}: {line}" for line in answer.errors)), None
+    return answer, problem
+
+
+def read_problem(path: str) -> ContactProblem:
+    """A checked contact problem from a JSON file; every fault at once."""
+    from knuckle.instant.problem import checked_problem
+    from knuckle.scenario import json_text
+
+    file = "standard input" if path == "-" else path
+    read = json_text.read(_text_of(path, file), file)
+    faults = Gathering()
+    with faults:
+        problem = checked_problem(read.data)
+    if faults.errors or read.has_repeats:
+        raise InputError(read.placed(fault for error in faults.errors for fault in error.faults))
+    return problem
+
+
+def _text_of(path: str, file: str) -> str:
+    from knuckle.scenario.text import decoded
+
+    if path != "-":
+        if not Path(path).exists():
+            raise InputError("no such file", file=file, todo="give the path of a JSON file")
+        return decoded(Path(path).read_bytes(), file)
+    if sys.stdin is None:
+        raise StoreError("standard input: cannot be read: it is closed")
+    return decoded(sys.stdin.buffer.read(), file)
+
+
 # --- machinery ---
 
 
@@ -146,41 +193,26 @@ def warmup(report: Callable[[int, int, str], None] | None = None) -> dict[str, A
     return {"modules": len(kernel.kernel_modules()), "cache": str(kernel.CACHE), "warm": kernel.is_warm()}
 
 
-def read_json(path: str) -> Any:
-    """One JSON document from a file; a syntax error is a fault with its line and column."""
-    import json
-
-    file = "standard input" if path == "-" else path
-    if path != "-" and not Path(path).exists():
-        raise InputError("no such file", file=file, todo="give the path of a JSON file")
-    try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
-        return json.loads(text, object_pairs_hook=_each_key_once)
-    except json.JSONDecodeError as error:
-        message = f"not readable as JSON: {error.msg}"
-        raise InputError(Fault(message, file=file, line=error.lineno, column=error.colno)) from None
-    except UnicodeDecodeError as error:
-        got = f"byte 0x{error.object[error.start]:02x}"
-        raise InputError("the file is not UTF-8 text", file=file, got=got) from None
-    except RecursionError:
-        raise InputError("nested too deeply", file=file) from None
-    except InputError as error:
-        raise error.at(file) from None
-
-
-def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise InputError("is given twice in one mapping", key=key, todo="keep one")
-        found[key] = value
-    return found
-
-
 def write_text(path: Path, text: str) -> None:
-    """Writes a result, and its folder where there is none."""
+    """Writes a result, and its folder where there is none: the whole text, or nothing. Devices and pipes are written to as they are."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from error
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8", errors="backslashreplace")
+        else:
+            _replace(target, text)
+    except (OSError, ValueError) as error:  # ValueError: a path that no file system has
+        raise StoreError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _replace(target: Path, text: str) -> None:
+    beside = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with beside.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

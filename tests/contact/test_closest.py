@@ -1,4 +1,6 @@
 """Closest points and normals of every pair of shapes against independent computations."""
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import nnls, root
@@ -148,6 +150,57 @@ def test_crossed_boxes_touch_where_their_edges_cross():
     assert (geometry.contacts.rank_A[:4] == 1).all()
 
 
+def test_of_many_corners_over_a_face_those_far_from_one_another_count():
+    """A prism of 40 sides stands on all sides of its middle, not on the eight corners that come first; how it is turned does not matter."""
+    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    vertices = 0.2 * np.vstack([np.column_stack([np.cos(angle), np.sin(angle), z * np.ones(40)]) for z in (1, -1)])
+    around = np.arange(40)
+    sides = [np.array([k, 40 + k, 40 + (k + 1) % 40, (k + 1) % 40]) for k in around]
+    prism = replace(make_shape("mesh", 2), vertices=vertices, polygons=(around, 40 + around[::-1], *sides))
+    for kind, height in (("plane", 0.0), ("box", 0.2)):
+        geometry = two_bodies(prism, make_shape(kind, 1), reach=1e-3)
+        for turn in Rotation.from_euler("z", np.linspace(0, 6, 13)[:, None]):
+            count = geometry.update(pose(np.array([0, 0, height + 0.2]), turn, np.zeros(3), UPRIGHT), np.zeros(12))
+            assert count == 8
+            directions = np.column_stack([np.cos(angle), np.sin(angle)])
+            assert (geometry.contacts.point_A[:8, :2] @ directions.T).max(axis=0).min() > 0.2 * np.cos(np.pi / 4)
+
+
+@pytest.mark.parametrize("kind", ["capsule", "cylinder"])
+@pytest.mark.parametrize("radius", [0.02, 0.002])
+@pytest.mark.parametrize("angle", [1.1e-6, 1e-5, 1e-4, 1.5e-4, 1e-3, 1e-2])
+def test_a_flank_almost_along_a_sharp_edge_has_their_common_perpendicular(kind, radius, angle):
+    """Lying across the upper edge of a box: the normal is vertical wherever they cross, never that of an end of either."""
+    geometry = two_bodies(make_shape(kind, 2, (radius, 0.1)), make_shape("box", 1, (0.1, 0.03, 0.03)))
+    turn = Rotation.from_euler("z", angle) * Rotation.from_euler("y", 90, degrees=True)
+    for x in np.linspace(-0.08, 0.08, 9):
+        place = np.array([x, 0, 0.03 * np.sqrt(2) + radius])
+        assert geometry.update(pose(place, turn, np.zeros(3), Rotation.from_euler("x", 45, degrees=True)), np.zeros(12)) == 1
+        c = geometry.contacts
+        assert abs(c.gap[0]) < 1e-15
+        assert np.abs(c.n[0] - [0, 0, 1]).max() < 1e-15 / angle
+        assert abs(c.point_A[0, 0] - x) < 1e-14 / angle + 1e-15 * radius / angle**2      # what round-off of the two directions does
+
+
+@pytest.mark.parametrize("gap", [1e-8, 3e-8, 1e-7, 1e-6])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_vertex_as_near_as_round_off_lets_it_be(seed, gap):
+    """Beside an edge and beside a rim: the normal leads from the one to the other, to the precision that the gap allows."""
+    rng = np.random.default_rng(seed)
+    turn, world = Rotation.from_euler("xyz", [0.3, -0.4, 0.2]), Rotation.random(random_state=rng)
+    tip = turn.apply([-0.3, -0.4, -0.2])
+    for kind, foot, normal in (("box", [0.3, rng.uniform(-0.3, 0.3), 0.2], [1, 0, 1]), ("cylinder", [0.25, 0, 0.35], [1, 0, 1])):
+        around = Rotation.from_euler("z", rng.uniform(0, 6) if kind == "cylinder" else 0)
+        foot, n = around.apply(foot), around.apply(normal) / np.sqrt(2)
+        facing = Rotation.align_vectors([n], [-tip / np.linalg.norm(tip)])[0]
+        geometry = two_bodies(make_shape("box", 2), make_shape(kind, 1), reach=1e-3)
+        place = foot + gap * n - facing.apply(tip)
+        count = geometry.update(pose(world.apply(place), world * facing * turn, np.zeros(3), world), np.zeros(12))
+        assert count == 1
+        assert geometry.contacts.gap[0] == pytest.approx(gap, abs=1e-15)
+        assert np.abs(geometry.contacts.n[0] - world.apply(n)).max() < 2e-15 / gap + 1e-14
+
+
 def test_pairs_that_do_not_exist_are_refused_by_name():
     with pytest.raises(GeometryError, match="plane2.*plane1.*two planes"):
         two_bodies(make_shape("plane", 2), make_shape("plane", 1))
@@ -160,3 +213,20 @@ def test_deep_overlap_is_reported_never_guessed():
     geometry = two_bodies(make_shape("sphere", 2), make_shape("box", 1), reach=slots.REACH)
     geometry.update(pose(np.array([0.02, 0.01, 0.15]), UPRIGHT, np.zeros(3), UPRIGHT), np.zeros(12))
     assert geometry.contacts.gap[0] == pytest.approx(0.15 - 0.2 - 0.3)
+
+
+ROUND = [("sphere", "sphere"), ("sphere", "ellipsoid"), ("ellipsoid", "ellipsoid"), ("sphere", "capsule"), ("capsule", "capsule"),
+         ("capsule", "ellipsoid"), ("cylinder", "cylinder"), ("cylinder", "sphere"), ("box", "sphere")]
+
+
+@pytest.mark.parametrize("kinds", ROUND, ids="-".join)
+@pytest.mark.parametrize("away", [0.0, 1e-13, 1e-9, 1e-3])
+def test_bodies_inside_one_another_never_pass_for_apart(kinds, away):
+    geometry = two_bodies(make_shape(kinds[0], 2), make_shape(kinds[1], 1), reach=slots.REACH)
+    for turn in (UPRIGHT, LYING, *Rotation.random(5, random_state=3)):
+        try:
+            count = geometry.update(pose(np.array([0, 0, away]), turn, np.zeros(3), UPRIGHT), np.zeros(12))
+        except GeometryError:
+            continue
+        assert count > 0
+        assert geometry.contacts.gap[:count].min() < -0.1

@@ -162,3 +162,18 @@ def test_input_that_describes_no_contact(changes, words):
     given = dict(n=Z, K_A=FLAT, K_B=FLAT, **at_rest()) | changes
     with pytest.raises(GeometryError, match=words):
         contact_acceleration(**given)
+
+
+@pytest.mark.parametrize("name", ["n", "K_A", "K_B", "V_A", "w_B", "acc_A", "gap", "E_A", "E_B"])
+@pytest.mark.parametrize("value", ["abc", [[1], [2, 3], 4], [1j, 0, 0], 1j, {}, object(), [None, 0, 0], np.array(["0", "0", "1"]), b"1",
+                                   ["0", "0", "1"], 10**400], ids=str)
+def test_what_is_no_number_is_refused_by_name(name, value):
+    given = {"n": Z, "K_A": FLAT, "K_B": FLAT, **dict.fromkeys(("V_A", "w_A", "acc_A", "V_B", "w_B", "acc_B"), np.zeros(3))}
+    with pytest.raises(GeometryError, match=f"^{name} must be"):
+        contact_acceleration(**(given | {name: value}))
+
+
+@pytest.mark.parametrize("gap", [None, np.zeros(3), [0.1], np.inf])
+def test_a_gap_is_one_number(gap):
+    with pytest.raises(GeometryError, match="^gap must be a finite number"):
+        contact_acceleration(Z, FLAT, FLAT, *np.zeros((6, 3)), gap=gap)

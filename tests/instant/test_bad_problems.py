@@ -151,8 +151,8 @@ def test_unknown_law(law):
 
 
 WRONG = {
-    "nan in M": (("M", 0, 0), NAN, "M"),
-    "infinite force": (("h", 1), INF, "h"),
+    "nan in M": (("M", 0, 0), NAN, "M[0][0]"),
+    "infinite force": (("h", 1), INF, "h[1]"),
     "no mass": (("M", 2, 2), 0.0, "M"),
     "negative mass": (("M", 1, 1), -1.5, "M"),
     "unsymmetric": (("M", 0, 1), 0.2, "M"),
@@ -178,7 +178,7 @@ WRONG = {
     "negative bound": (("joints", 0, "bound"), -1.0, "joints[0].bound"),
     "zero joint row": (("joints", 0, "W"), [0, 0, 0], "joints[0].W"),
     "joint row length": (("joints", 0, "W"), [1, 0], "joints[0].W"),
-    "number as text": (("h", 0), "1", "h"),
+    "number as text": (("h", 0), "1", "h[0]"),
     "bool": (("contacts", 0, "mu"), True, "contacts[0].mu"),
 }
 
@@ -196,13 +196,54 @@ def test_every_fault_at_once():
     document = edited(("contacts", 0, "mu"), -1.0)
     document["h"][0], document["joints"][0]["bound"], document["mystery"] = NAN, -2.0, 1
     answer = checked(document, "cone")
-    assert {error.split(":")[0] for error in answer.errors} == {"h", "contacts[0].mu", "joints[0].bound", "mystery"}
+    assert {error.split(":")[0] for error in answer.errors} == {"h[0]", "contacts[0].mu", "joints[0].bound", "mystery"}
 
 
 def test_at_most_twenty_faults():
     document = copy.deepcopy(GOOD)
     document["contacts"] = [dict(GOOD["contacts"][0], mu=-1.0) for _ in range(30)]
-    assert len(checked(document, "cone").errors) == 20
+    errors = checked(document, "cone").errors
+    assert len(errors) == 20 and errors[-1].endswith("(and 10 more faults)")
+
+
+LOOP: list = []
+LOOP.append(LOOP)
+DEEP: list = []
+for _ in range(900):
+    DEEP = [DEEP]
+LINES = [
+    (("M",), 3, "M: must be a table of numbers, a list for each row (got 3); give the nv x nv mass matrix"),
+    (("M",), DELETE, "M: is missing; give the nv x nv mass matrix"),
+    (("M",), LOOP, "M[0][0]: must be a number (got [[...]])"),
+    (("M",), DEEP, "M[0][0]: must be a number (got [[[[["),
+    (("M", 1), [1], "M: must have rows of one length (got "),
+    (("M", 2, 1), "1", "M[2][1]: must be a number, not text (got '1')"),
+    (("M",), np.ma.masked_array(np.eye(3), np.eye(3)), "M: must be a table of numbers"),
+    (("h", 1), 10**5000, "h[1]: must be a number (got a very long int)"),
+    (("h",), [1, 2], "h: must have 3 numbers (got a list of 2); give "),
+    (("contacts", 0, "mu"), DELETE, "contacts[0].mu: is missing; give a number"),
+    (("contacts", 0, "mu"), "1", "contacts[0].mu: must be a number, not text (got '1'); "),
+    (("contacts", 0, "mu"), None, "contacts[0].mu: must be a number (got nothing); "),
+    (("contacts", 0, "mu"), 1e16, "contacts[0].mu: must be at most 1e6 (got 1e+16); use 1e6 for surfaces that never slip"),
+    (("contacts", 0, "label"), "roling", "contacts[0].label: must be rolling or sliding (got roling); did you mean `rolling`?"),
+    (("contacts", 0, "Mu"), 1, "contacts[0].Mu: is not a key of a contact problem; did you mean `mu`?"),
+    (("contacts", 0, "a\nb\x1b[31m"), 1, "contacts[0].a b\\x1b[31m: is not a key of a contact problem; keys here: "),
+    (("contacts", 0, "label"), "x" * 500, f"contacts[0].label: must be rolling or sliding (got {'x' * 57}...); allowed: rolling, sliding"),
+    (("joints", 0, "kind"), "limt", "joints[0].kind: must be limit, dry_friction or bilateral (got limt); did you mean `limit`?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "line"), LINES, ids=[f"{i}" for i in range(len(LINES))])
+def test_the_line_of_a_fault(path, value, line):
+    answer = solve(edited(path, value), "cone")
+    assert answer.verdict.value == "invalid_input"
+    assert answer.errors[0].startswith(line)
+
+
+def test_without_a_readable_mass_matrix_the_rest_is_checked_all_the_same():
+    document = edited(("M",), 3)
+    document["h"][2], document["contacts"][0]["W_T"] = "x", [1]
+    assert [error.split(":")[0] for error in checked(document, "cone").errors] == ["M", "h[2]", "contacts[0].W_T"]
 
 
 def test_no_contacts_and_no_joints():

@@ -109,6 +109,40 @@ def test_the_parsers_own_message_with_file_and_line(tmp_path, text, line, messag
     assert "\n" not in str(caught.value)
 
 
+BALL = """<mujoco><worldbody><body name="ball"><freejoint/><geom name="b" size=".1" mass="1"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (BALL.replace('mass="1"', 'mass="nan"'), "has a number that is NaN"),  # the compiler takes the density instead
+        (BALL.replace('mass="1"', 'mass="1" friction="-1 0 0"'), "geom.b.friction: must not be negative (got -1.0)"),
+        (URDF.format(ixx=0.015).replace('lower="-1"', 'lower="2"'), "joint.j1.limit: the lower limit is above the upper one (got "),
+    ],
+)
+def test_what_the_compiler_lets_through(text, words):
+    with pytest.raises(InputError) as caught:
+        load(text)
+    assert words in str(caught.value)
+
+
+def test_names_that_are_no_utf8(tmp_path):
+    file, part = tmp_path / "ball.xml", tmp_path / "part.xml"
+    file.write_bytes(BALL.replace('"ball"', '"b\xe4ll"').encode("latin1"))
+    with pytest.raises(InputError, match="ball.xml:1: the file is not UTF-8 text .got byte 0xe4.; save it as UTF-8"):
+        load(file)
+    part.write_bytes(file.read_bytes())
+    file.write_text('<mujoco><include file="part.xml"/></mujoco>')
+    with pytest.raises(InputError, match="ball.xml: a name is not UTF-8 text .got byte 0xe4."):
+        load(file)
+
+
+def test_a_file_of_another_kind_is_named(tmp_path):
+    (tmp_path / "a.yaml").write_text("knuckle: 1")
+    with pytest.raises(InputError, match="a.yaml: is not a model file; models end in .xml, .mjcf, .urdf"):
+        load(tmp_path / "a.yaml")
+
+
 def test_a_missing_file_is_named():
     with pytest.raises(InputError, match="nowhere.xml: no such file"):
         load("nowhere.xml")
@@ -116,7 +150,7 @@ def test_a_missing_file_is_named():
 
 def test_warnings_of_mujoco_leave_no_log_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.warns(UserWarning, match="NaN"), pytest.raises(InputError):
+    with pytest.raises(InputError, match="has a number that is NaN"):
         load(
             "<mujoco><worldbody><body name='b'><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 nan'/></body></worldbody></mujoco>"
         )

@@ -18,6 +18,10 @@ contacts:
 """
 
 
+LOOP: list = []
+LOOP.append(LOOP)
+
+
 def faults(text, overrides=None):
     with pytest.raises(InputError) as caught:
         loads(text, overrides)
@@ -58,7 +62,7 @@ def test_all_faults_of_a_file_at_once_in_the_order_of_the_file():
     assert [rest for _, rest in found] == [
         "objects.0.mass: must be greater than 0 (got -1)",
         "shapes.0.fricton: is not a key here; did you mean `friction`?",
-        "contacts.0.mu: must be a number, not text (got 0.5); write it without quotes",
+        "contacts.0.mu: must be a number, not text (got '0.5'); write it without quotes",
     ]
 
 
@@ -72,7 +76,7 @@ CASES = [
     ("mass: 1", "mass: |true", "objects.0.mass: must be a number (got True)"),
     ("mass: 1", "mass: |0", "objects.0.mass: must be greater than 0 (got 0)"),
     ("mass: 1", "mass: |~", "objects.0.mass: is missing; give mass (kg) or density (kg/m^3)"),
-    ("mass: 1", "mass: |'1'", "objects.0.mass: must be a number, not text (got 1); write it without quotes"),
+    ("mass: 1", "mass: |'1'", "objects.0.mass: must be a number, not text (got '1'); write it without quotes"),
     ("{name: block, kind: box, size: [0.1, 0.1, 0.05], mass: 1}", "|{name: block, kind: box, size: [0.1, 0.1, 0.05]}",
      "objects.0.mass: is missing; give mass (kg) or density (kg/m^3)"),
     ("mass: 1", "mass: 1, density: |2", "objects.0.density: cannot stand beside `mass` (got 2.0); keep one of the two"),
@@ -99,7 +103,14 @@ CASES = [
     ("name: incline", "name: |block", "shapes.0.name: is the name of another entry (got block); names are unique"),
     ("title:", "torque: |3\ntitle:", "torque: must be a list of numbers or a mapping from names to numbers (got 3)"),
     ("title:", "torque: {a: |x}\ntitle:", "torque.a: must be a number, not text (got x); write it without quotes"),
-    ("title:", "settle: |yes\ntitle:", "settle: must be no (got yes); allowed: no"),
+    ("title:", "settle: |yes\ntitle:", "settle: must be `no` or a largest displacement in mm (got yes)"),
+    ("knuckle: 1", "knuckle: |true", "knuckle: must be 1 (got True)"),
+    ("mass: 1", "mass: |1_000", "objects.0.mass: must be a number, not text (got '1_000'); write it without `_`"),
+    ("[0.1, 0.1, 0.05]", "[|-1]", "objects.0.size.0: must be greater than 0 (got -1)"),
+    ("mu: 0.5", "mu: |1e16", "contacts.0.mu: must be at most 1e6 (got 1e+16); use 1e6 for surfaces that never slip"),
+    ("name: block", 'name: |"a\\0b"', "objects.0.name: must not hold control characters (got a\\x00b)"),
+    ("name: block", 'name: |"\\ud800"', "objects.0.name: is not text: it holds half of a character (a lone surrogate) (got \\ud800)"),
+    ("title:", '|"a\\n\\e[31m": 1\ntitle:', "a \\x1b[31m: is not a key here; keys here: "),
     ("title:", "settle: |-1\ntitle:", "settle: must not be less than 0 (got -1)"),
     ("title:", "law: |Cone\ntitle:", "law: must be cone or pyramid (got Cone); did you mean `cone`?"),
     ("title:", "|unknown: {}\ntitle:", "unknown: is not a key here; keys here: knuckle, name, title, "),
@@ -154,6 +165,10 @@ def test_overrides_replace_values_by_index_and_by_name():
         ({"stat.rates.a": 1}, "override: stat: is not a key here; did you mean `state`?"),
         ({"title.x": 1}, "override: title.x: cannot be set inside a single value (got block on an incline); title"),
         ({"friction": float("nan")}, "override: friction: must be a finite number (got nan)"),
+        ({"friction": 1e7}, "override: friction: must be at most 1e6 (got 10000000.0); use 1e6 for surfaces that never slip"),
+        ({"state.joints": {"\ud800": 1}}, "override: state.joints: is not text: it holds half of a character (a lone surrogate)"),
+        ({"torque": LOOP}, "override: torque: holds itself or is nested too deeply"),
+        (5, "overrides map dotted keys to values (got 5); for example {\"contacts.0.mu\": 0.3}"),
     ],
 )
 def test_faults_of_overrides(overrides, line):
@@ -175,6 +190,17 @@ def test_misspelt_names_of_shipped_scenarios_are_guessed():
     with pytest.raises(InputError) as caught:
         load("no-such-scenario-at-all")
     assert str(caught.value).startswith("no such scenario (got no-such-scenario-at-all)")
+
+
+@pytest.mark.parametrize("asked", [None, 5, b"incline", ["incline"]])
+def test_misuse_of_load_is_an_input_error(asked):
+    with pytest.raises(InputError, match="asked for by its name or path"):
+        load(asked)
+
+
+def test_text_with_underscores_stays_text():
+    """YAML 1.2 knows no 1_000."""
+    assert loads(BLOCK.replace("title: block on an incline", "title: 1_000")).title == "1_000"
 
 
 def test_missing_files(tmp_path):

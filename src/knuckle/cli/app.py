@@ -68,19 +68,19 @@ def modes(
     """
     _check_require(require)
     from knuckle import tasks
-    from knuckle.cli.overrides import collect
+    from knuckle.cli.overrides import gather
 
-    overrides = collect(settings, torque=torque, keyframe=keyframe, settle=settle, law=law)
-    question = tasks.load(scenario, overrides)
+    overrides, faults = gather(settings, torque=torque, keyframe=keyframe, settle=settle, law=law)
+    with faults:
+        question = tasks.load(scenario, overrides)
+    faults.done()
     answer = tasks.modes(question)
     data = answer.to_dict()
+    _keep(data, folder)
+    path = None if html is None else tasks.modes_page(question, answer, html)
     _show(data, as_json, quiet)
-    if folder is not None:
-        tasks.write_text(folder / "answer.json", output.json_text(data) + "\n")
-    if html is not None:
-        path = tasks.modes_page(question, answer, html)
-        if not as_json:
-            output.say(str(path))
+    if path is not None and not as_json:
+        output.say(str(path))
     return exits.of_verdict(data["verdict"], require)
 
 
@@ -101,17 +101,18 @@ def solve(
     _check_law(law)
     from knuckle import tasks
 
-    asked = tasks.read_json(problem)
-    data = tasks.solve(asked, law or "cone").to_dict()
-    for line in data["errors"]:
-        output.complain(f"{problem}: {line}")
+    answer, asked = tasks.solve_file(problem, law or "cone")
+    data = answer.to_dict()
+    for line in answer.errors:
+        output.complain(line)
+    if asked is not None:
+        _keep(data, folder)
     if as_json:
         output.say(output.json_text(data))
-    elif data["verdict"] != "invalid_input":
+    elif asked is not None:
         # The document of a bare problem has no contacts; the table wants their names and coefficients.
-        _show({**data, "contacts": asked["contacts"]}, False, quiet)
-    if folder is not None and data["verdict"] != "invalid_input":
-        tasks.write_text(folder / "answer.json", output.json_text(data) + "\n")
+        named = asked.to_dict()
+        _show({**data, "contacts": named["contacts"], "joints": named["joints"]}, False, quiet)
     return exits.of_verdict(data["verdict"], require)
 
 
@@ -202,6 +203,14 @@ def _show(data: dict[str, Any], as_json: bool, quiet: bool) -> None:
         from knuckle.cli import tables
 
         tables.print_answer(data)
+
+
+def _keep(data: dict[str, Any], folder: Path | None) -> None:
+    """`-o`: written before anything is printed, so that what is printed was kept."""
+    from knuckle import tasks
+
+    if folder is not None:
+        tasks.write_text(folder / "answer.json", output.json_text(data) + "\n")
 
 
 def _check_require(require: str | None) -> None:

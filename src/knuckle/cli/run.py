@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 import warnings
 from collections.abc import Sequence
@@ -20,37 +20,41 @@ _ParserError: Any = _UsageError.__mro__[1]
 
 def main() -> None:
     """The command `knuckle`."""
-    code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _close_output()
-    sys.exit(code)
+    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs one command line and returns the exit code."""
+    """Runs one command line, prints what it says, and returns the exit code."""
+    warnings.showwarning = _doubt
+    page = output.Page(sys.stdout)
+    with contextlib.redirect_stdout(page):
+        try:
+            code = _command(arguments)
+        except (KeyboardInterrupt, typer.Abort):
+            return exits.INTERRUPTED
+        except (KnuckleError, _ParserError, OSError) as error:
+            page.clear()
+            code = output.refuse(*_in_words(error), "--json" in arguments)
+    return output.deliver(page.getvalue(), code)
+
+
+def _command(arguments: Sequence[str]) -> int:
     from knuckle.cli.app import app
 
-    warnings.showwarning = _doubt
-    as_json = "--json" in arguments
-    try:
-        code = app(args=list(arguments) or ["--help"], prog_name="knuckle", standalone_mode=False)
-    except InputError as error:
-        return output.refuse(error, error.exit_code, as_json)
-    except KnuckleError as error:
-        return output.refuse(InputError(one_line(str(error))), error.exit_code, as_json)
-    except _ParserError as error:
-        return output.refuse(_usage_fault(error), exits.BAD_INPUT, as_json)
-    except BrokenPipeError:
-        _close_output()
-        return exits.ANSWERED
-    except OSError as error:
-        fault = Fault(one_line(error.strerror or str(error)), file=str(error.filename) if error.filename else None)
-        return output.refuse(InputError(fault), exits.INPUT_OUTPUT, as_json)
-    except (KeyboardInterrupt, typer.Abort):
-        return exits.INTERRUPTED
+    code = app(args=list(arguments) or ["--help"], prog_name="knuckle", standalone_mode=False)
     return code if isinstance(code, int) else exits.ANSWERED
+
+
+def _in_words(error: Any) -> tuple[InputError, int]:
+    """The faults that an exception stands for, and its exit code."""
+    if isinstance(error, InputError):
+        return error, error.exit_code
+    if isinstance(error, KnuckleError):
+        return InputError(one_line(str(error))), error.exit_code
+    if isinstance(error, OSError):
+        fault = Fault(one_line(error.strerror or str(error)), file=str(error.filename) if error.filename else None)
+        return InputError(fault), exits.INPUT_OUTPUT
+    return _usage_fault(error), exits.BAD_INPUT
 
 
 def _doubt(message: Warning | str, category: type[Warning], *_place: object, **_more: object) -> None:
@@ -63,8 +67,3 @@ def _usage_fault(error: Any) -> InputError:
     command = getattr(getattr(error, "ctx", None), "command_path", None) or "knuckle"
     message = one_line(error.format_message()).rstrip(".")
     return InputError(Fault(message[:1].lower() + message[1:], file=command, todo=f"see `{command} --help`"))
-
-
-def _close_output() -> None:
-    """The reader of our output went away: no complaint at exit (the interpreter would flush once more)."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from knuckle.cli import output
+from knuckle.errors import printable
 from knuckle.report import words
 
 MOST_ANSWERS = 8            # tables; --json prints all
@@ -28,7 +29,7 @@ def print_answer(data: Mapping[str, Any], quiet: bool = False) -> None:
     if len(tables) > MOST_ANSWERS:
         console.print(f"... and {len(tables) - MOST_ANSWERS} more answers (--json prints all)\n")
     for line in [*data.get("notes", ()), *sentences(data)]:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(printable(line), soft_wrap=True)
 
 
 def _table(title: str | None, left: Sequence[str], right: Sequence[str], last: Sequence[str] = ()) -> Any:
@@ -39,6 +40,10 @@ def _table(title: str | None, left: Sequence[str], right: Sequence[str], last: S
     for heading in (*left, *right, *last):
         table.add_column(heading, justify="right" if heading in right else "left")
     return table
+
+
+def _row(table: Any, *cells: str) -> None:
+    table.add_row(*(printable(cell) for cell in cells))
 
 
 def contact_table(data: Mapping[str, Any], alike: Sequence[Mapping[str, Any]], title: str | None = None) -> Any:
@@ -53,8 +58,8 @@ def contact_table(data: Mapping[str, Any], alike: Sequence[Mapping[str, Any]], t
         normals = data["force_range"][index][0] if len(alike) > 1 and data.get("force_range") else [forces[0][0]]
         used = [share for share in (words.friction_share(force, mu) for force in forces) if share is not None]
         margin = words.margin(first.get("margins"), str(contact.get("name") or index + 1)) if len(alike) == 1 else words.NOTHING
-        table.add_row(contact_name(data, index), words.MODES.get(mode, mode), f"{move} {words.TRANSITIONS.get(move, '')}",
-                      _span([_rounded(x, largest) for x in normals]), _span(used), margin)
+        _row(table, contact_name(data, index), words.MODES.get(mode, mode), f"{move} {words.TRANSITIONS.get(move, '')}",
+             _span([_rounded(x, largest) for x in normals]), _span(used), margin)
     return table
 
 
@@ -73,20 +78,21 @@ def _span(values: Sequence[float | None]) -> str:
 
 def joint_table(data: Mapping[str, Any], alike: Sequence[Mapping[str, Any]]) -> Any:
     """Limits, dry joint friction and bilateral rows, where the problem has them."""
-    first, rows = alike[0], data.get("joints") or []
+    first = alike[0]
     count = len(first.get("joint_f") or [])
+    rows = [*(data.get("joints") or []), *[{}] * count]
     shown = [k for k in range(count) if count <= MOST_JOINTS or rows[k].get("kind") != "dry_friction" or abs(first["joint_a"][k]) > ROUND_OFF]
     if not count:
         return None
     largest = max(abs(force) for one in alike for force in one["joint_f"]), max(1.0, *(abs(a) for a in first["joint_a"]))
     table = _table(None, ("joint row", "kind"), ("force (N, N m)", "acceleration"))
     for k in shown:
-        row = rows[k] if k < len(rows) else {}
+        row = rows[k]
         forces = _span([_rounded(one["joint_f"][k], largest[0]) for one in alike])
         acceleration = words.number(_rounded(first["joint_a"][k], largest[1]))
-        table.add_row(str(row.get("name", k + 1)), str(row.get("kind", "")).replace("_", " "), forces, acceleration)
+        _row(table, str(row.get("name", k + 1)), str(row.get("kind", "")).replace("_", " "), forces, acceleration)
     if len(shown) < count:
-        table.add_row(f"{count - len(shown)} more joints", "dry friction", "", "at rest")
+        _row(table, f"{count - len(shown)} more joints", "dry friction", "", "at rest")
     return table
 
 
@@ -126,11 +132,11 @@ def print_check(findings: Mapping[str, Any]) -> None:
     """What `knuckle check` found, without the faults (they are on standard error)."""
     console = output.console()
     for line in findings["warnings"]:
-        console.print(f"doubtful: {line}", markup=False, soft_wrap=True)
+        console.print(printable(f"doubtful: {line}"), soft_wrap=True)
     for line in [*findings["summary"], *findings["notes"]]:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(printable(line), soft_wrap=True)
     errors, warnings = len(findings["errors"]), len(findings["warnings"])
-    console.print(f"{findings['file']}: {_count(errors, 'fault')}, {_count(warnings, 'doubt')}", markup=False, soft_wrap=True)
+    console.print(printable(f"{findings['file']}: {_count(errors, 'fault')}, {_count(warnings, 'doubt')}"), soft_wrap=True)
 
 
 def _count(count: int, what: str) -> str:
@@ -141,5 +147,5 @@ def print_scenarios(listed: Sequence[Mapping[str, Any]]) -> None:
     """Names and titles."""
     table = _table(None, ("scenario", "what it shows"), ())
     for entry in listed:
-        table.add_row(entry["name"], entry["title"])
+        _row(table, entry["name"], entry["title"])
     output.console().print(table)

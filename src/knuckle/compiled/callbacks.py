@@ -5,17 +5,25 @@
         return 0.8 - 0.1 * slip_speed / (0.01 + slip_speed)
 
 Every argument and the result are float64. The function may use arithmetic and `math`; it must neither raise nor keep
-state.
+state. Its machine code is kept in Knuckle's own cache folder, under all that it is made from: its code and the numbers that
+it captures, wherever they are defined.
 """
 
 import ctypes
+import hashlib
 import inspect
+import math
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
+
+import numpy as np
 
 from knuckle.compiled import kernel
 from knuckle.errors import InputError, UnsupportedError
 
+NUMBERS = (bool, int, float)
+LIBRARIES = (math, np)  # what they hold changes with their version alone
 _laws: dict[int, Callable[..., float]] = {}  # Python functions by the addresses handed out, for interpreted kernels
 
 
@@ -58,16 +66,38 @@ def _machine_code(function: Callable[..., float], arity: int) -> Any:
     import numba
 
     signature = numba.float64(*[numba.float64] * arity)
+    key = _made_from(function) if kernel._cache_is_writable() else None
+    outside = numba.config.CACHE_DIR
+    if key is not None:
+        numba.config.CACHE_DIR = str(kernel.CACHE / "laws" / key)
     try:
         try:
-            return numba.cfunc(signature, cache=True, error_model="numpy")(function)
-        except RuntimeError:  # a function typed at a prompt has no file to keep its cache beside
+            return numba.cfunc(signature, cache=key is not None, error_model="numpy")(function)
+        except (RuntimeError, OSError):  # typed at a prompt, so that Numba finds no source, or a disk is full
             return numba.cfunc(signature, error_model="numpy")(function)
     except numba.core.errors.NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         reason = next((line for line in lines if not line.startswith(("Failed in", "During:", "File "))), lines[0])
         message, todo = f"this law cannot be compiled: {reason}", "use arithmetic and math only"
         raise UnsupportedError(message, key=function.__name__, todo=todo) from None
+    finally:
+        numba.config.CACHE_DIR = outside
+
+
+def _made_from(function: Callable[..., float]) -> str | None:
+    """A name for the law and all it captures; None where that is more than numbers and libraries: such a law is compiled anew.
+
+    (Numba's own cache looks at the law's file alone, and does not notice a changed number that comes from another one.)
+    """
+    if not inspect.isfunction(function) or any(isinstance(constant, CodeType) for constant in function.__code__.co_consts):
+        return None
+    captured, code = inspect.getclosurevars(function), function.__code__
+    values = {**captured.globals, **captured.nonlocals}
+    if not all(type(value) in NUMBERS or value in LIBRARIES for value in (*values.values(), *(function.__defaults__ or ()))):
+        return None
+    told = sorted((name, getattr(value, "__name__", repr(value))) for name, value in values.items())
+    parts = (code.co_code, code.co_consts, code.co_names, code.co_varnames, function.__defaults__, told)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
 
 
 def call(address: int, *values: float) -> float:

@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 import typing
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
@@ -97,6 +98,7 @@ def _starts_compiled() -> bool:
 
 
 _compiled = _starts_compiled()
+_unkept = False             # a kernel could not be written to the cache
 
 
 def is_compiled() -> bool:
@@ -153,17 +155,38 @@ def _compile(entry: _Entry) -> Callable:
 def _dispatcher(entry: _Entry) -> Callable:
     import numba
 
-    options = OPTIONS | dict(no_cpython_wrapper=entry.inner, cache=_cache_is_writable(), _nrt=entry.allocates)
     outside, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE)
     try:
-        dispatcher = numba.njit(**options)(entry.function)
-        if options["cache"]:   # the folder's name answers for the sources; a new time stamp of a file alone is no reason to recompile
-            dispatcher._cache._cache_file._source_stamp = CACHE.name
-        dispatcher.compile(signature(entry.function))
-        dispatcher.disable_compile()
+        if _cache_is_writable():
+            try:
+                return _compiled_by(numba, entry, cache=True)
+            except OSError as error:       # nothing more can be kept, or what was kept cannot be read
+                _not_kept(error)
+        return _compiled_by(numba, entry, cache=False)
     finally:
         numba.config.CACHE_DIR = outside
+
+
+def _compiled_by(numba: Any, entry: _Entry, cache: bool) -> Callable:
+    dispatcher = numba.njit(**OPTIONS | dict(no_cpython_wrapper=entry.inner, cache=cache, _nrt=entry.allocates))(entry.function)
+    if cache:      # the folder's name answers for the sources; a new time stamp of a file alone is no reason to recompile
+        dispatcher._cache._cache_file._source_stamp = CACHE.name
+    try:
+        dispatcher.compile(signature(entry.function))
+    except OSError as error:
+        if not dispatcher.signatures:
+            raise
+        _not_kept(error)                   # compiled all the same
+    dispatcher.disable_compile()
     return dispatcher
+
+
+def _not_kept(error: OSError) -> None:
+    """One word for all kernels: the cache is a convenience, no answer depends on it."""
+    global _unkept
+    if not _unkept:
+        warnings.warn(f"{CACHE}: compiled kernels cannot be kept ({error.strerror or error}): every process compiles its own", stacklevel=2)
+    _unkept = True
 
 
 def _compile_waiting() -> bool:
@@ -238,8 +261,12 @@ def warm_up(report: Callable[[int, int, str], None] = lambda done, total, name: 
         report(done, len(names), name)
         importlib.import_module(name)
     report(len(names), len(names), "")
-    if _cache_is_writable():
+    if _unkept or not _cache_is_writable():
+        return
+    try:
         _COMPLETE.write_text("")
+    except OSError as error:
+        _not_kept(error)
 
 
 def ready() -> None:

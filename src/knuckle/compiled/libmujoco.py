@@ -7,7 +7,7 @@ Rules, because C checks nothing:
   MjData too;
 - `checked_addresses` is the only source of addresses; it has run every function once through the bindings, where an
   error of MuJoCo is a Python exception (raised inside compiled code it would end the process);
-- body and geom numbers and array lengths are the caller's promise; one MjData per thread.
+- body numbers and array lengths are the caller's promise; one MjData per thread.
 """
 
 import re
@@ -33,7 +33,6 @@ C_FUNCTIONS = {  # result and arguments: v nothing, p pointer, i int, d double
     "mj_jac": "v pppppi",
     "mj_jacDot": "v pppppi",
     "mj_integratePos": "v pppd",
-    "mj_geomDistance": "d ppiidp",
 }
 _pointer: Any = None  # these names are bound by `declare`, before the first kernel below is compiled
 _data: Any = None
@@ -46,7 +45,6 @@ _mj_fwdVelocity: Any = None
 _mj_jac: Any = None
 _mj_jacDot: Any = None
 _mj_integratePos: Any = None
-_mj_geomDistance: Any = None
 
 
 def check_version(version: str, number_bytes: int) -> None:
@@ -213,11 +211,3 @@ def jac_dot_rotation(model: int, data: int, out: Matrix, point: Vector, body: in
 def integrate_pos(model: int, q: Vector, v: Vector, duration: float) -> None:
     """q moved in place along v; quaternions stay unit."""
     _mj_integratePos(_pointer(model), _data(q), _data(v), duration)
-
-
-@inner(interpreted=_twin(mujoco.mj_geomDistance))
-def geom_distance(model: int, data: int, geom_a: int, geom_b: int, farthest: float, from_to: Vector) -> float:
-    """Distance and closest points of two geoms to about 1e-6: for broad phase and first guesses only."""
-    return _mj_geomDistance(
-        _pointer(model), _pointer(data), np.int32(geom_a), np.int32(geom_b), farthest, _data(from_to)
-    )

@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 from knuckle.compiled import kernel
 from knuckle.complementarity import cone_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
+from knuckle.complementarity.inputs import holds_numbers
 from knuckle.complementarity.residuals_cone import cone_residual
+from knuckle.complementarity.result import Result
+from knuckle.errors import one_line, shown
 
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
 ROUNDS = 12                           # sweeps and Newton in turn; hardly any solved problem needs more than 8
@@ -18,7 +21,7 @@ PACE = {True: 1e9, False: 3e6}        # multiplications a second, compiled and i
 
 
 @dataclass(frozen=True)
-class ConeResult:
+class ConeResult(Result):
     """`outcome`: solved, undecided (r is the best force found), none (certificate) or invalid_input (errors).
 
     Certificate of none: {"kind": "farkas", "normal": l}: l >= 0, one per contact, and l.u_N <= l.q_N < 0 for every r in the
@@ -85,11 +88,15 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
 
     W (3k x 3k, dense or SciPy sparse) is used as given. Work, not a clock, keeps the budget: same input, same answer.
     """
+    given = {"W": W.toarray() if hasattr(W, "toarray") else W, "q": q, "mu": mu, "tol": tol, "budget_s": budget_s}
+    if errors := [f"{name}: must be made of real numbers (got {shown(value)})" for name, value in given.items() if not holds_numbers(value)]:
+        return ConeResult("invalid_input", errors=errors)
     try:
-        dense = np.array(W.toarray() if hasattr(W, "toarray") else W, dtype=float, order="C")
+        dense = np.array(given["W"], dtype=float, order="C")
         q, mu = np.array(q, dtype=float).ravel(), np.array(mu, dtype=float).ravel()
-    except (TypeError, ValueError) as error:
-        return ConeResult("invalid_input", errors=[f"W, q and mu must be arrays of numbers ({error})"])
+        tol, budget_s = float(tol), float(budget_s)
+    except (TypeError, ValueError, OverflowError) as error:
+        return ConeResult("invalid_input", errors=[f"W, q and mu must be arrays of numbers ({one_line(str(error))})"])
     k = mu.size
     dense = dense.reshape(0, 0) if dense.size == 0 and k == 0 else dense
     if errors := _faults(dense, q, mu, tol, budget_s):

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from knuckle.complementarity import lcp_kernels, lp_kernels
 from knuckle.complementarity.exact import exact_solution
+from knuckle.complementarity.inputs import refuse_other_than_numbers
 from knuckle.complementarity.lcp_kernels import LcpWork
 from knuckle.complementarity.lp import lp_work, matrix_and_vectors
 from knuckle.complementarity.residuals import lcp_residual
+from knuckle.complementarity.result import Result
 from knuckle.errors import InputError
 
 RESIDUAL = 1e-8        # CONTRACT 5
@@ -21,10 +23,12 @@ ENUMERATED = 12        # up to this size all 2^n bases decide when Lemke does no
 ENUMERABLE = 18        # up to this size `enumerate_lcp` tries all bases
 COVERS = 12            # Lemke runs with so many covering vectors before other means
 BRANCHES = 4000        # linear programs that one problem may cost
+FARTHEST = 1e300       # answers near the largest number lose their complement, or cannot be written at all
+TOO_LARGE = "an answer has numbers that are too large for double precision"
 
 
 @dataclass(frozen=True)
-class LcpResult:
+class LcpResult(Result):
     """`outcome`: solved (z, w), none (certificate), ray (Lemke ended on one: not a proof), undecided (errors say why).
 
     Certificates: {"kind": "farkas", "y"}: y >= 0, A'y <= 0, b.y < 0, so no z >= 0 has A z + b >= 0;
@@ -42,7 +46,7 @@ class LcpResult:
 
 
 @dataclass(frozen=True)
-class Continuum:
+class Continuum(Result):
     """A polyhedron of solutions, conv(vertices) + cone(rays), on which z lives in `support` alone."""
 
     support: list[int]
@@ -51,7 +55,7 @@ class Continuum:
 
 
 @dataclass(frozen=True)
-class LcpSolutions:
+class LcpSolutions(Result):
     """`solutions`: the isolated ones and the vertices of the continua; `complete`: proved to be all."""
 
     solutions: list[np.ndarray]
@@ -73,6 +77,7 @@ def lcp_work(n: int, side: int = 0, capacity: int = 64) -> LcpWork:
 
 
 def square_problem(A: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    refuse_other_than_numbers(A=A, b=b)
     A, b = matrix_and_vectors(A, b=b)
     if A.shape != (b.size, b.size):
         raise InputError("A must be square, with a row for each entry of b", key="A", got=f"A {A.shape}, b {b.shape}")
@@ -168,7 +173,10 @@ def _decide_by_enumeration(A: np.ndarray, b: np.ndarray) -> LcpResult | None:
     exact = exact_solution(A, b)
     if exact is None:
         return LcpResult("none", certificate={"kind": "enumeration", "bases": 2**n, "arithmetic": "rational"})
-    z = np.array([float(x) for x in exact])
+    try:
+        z = np.array([float(x) for x in exact])
+    except OverflowError:
+        return LcpResult("undecided", errors=[TOO_LARGE])
     return _solved(A, b, z) if _proved(A, b, z) else None
 
 
@@ -252,7 +260,16 @@ def enumerate_lcp(A: ArrayLike, b: ArrayLike) -> LcpSolutions:
         unproved += ray_work.tally[lcp_kernels.DOUBTS] + ray_work.tally[lcp_kernels.OVERFLOW]
         continua = _continua(A, b, solutions, [ray / ray.max() for ray in ray_work.vertices[:rays]])
     errors = ["some bases are within round-off of an answer"] if unproved else []
+    if _far_away(A, b):
+        errors.append(TOO_LARGE.replace("an answer has", "an answer may have"))
     return LcpSolutions(solutions, continua, not errors, errors)
+
+
+def _far_away(A: np.ndarray, b: np.ndarray) -> bool:
+    """Whether an entry of A is so small beside b that a basis may hold an answer beyond all numbers."""
+    size = np.abs(A)
+    with np.errstate(over="ignore"):
+        return bool(size.any()) and not np.abs(b).max() / size[size > 0.0].min() < FARTHEST
 
 
 def _ranges(A: np.ndarray, b: np.ndarray, points: list[np.ndarray]) -> list[tuple[int, int]]:

@@ -1,6 +1,7 @@
 """P matrices: every principal minor positive, so that the complementarity problem has one answer for every b."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -8,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.complementarity import minor_kernels
+from knuckle.complementarity.inputs import refuse_other_than_numbers
 from knuckle.complementarity.lp import matrix_and_vectors
+from knuckle.complementarity.result import Result
 from knuckle.errors import InputError, UnsupportedError
 
 LARGEST = 20           # 2^20 minors take some 3 ms
@@ -17,7 +20,7 @@ EXACT = 4096           # so many minors may be computed in rational numbers
 
 
 @dataclass(frozen=True)
-class PMatrix:
+class PMatrix(Result):
     """`margin`: smallest principal minor of D A D with unit diagonal, -inf where a diagonal entry is not positive."""
 
     holds: bool
@@ -28,6 +31,7 @@ class PMatrix:
 
 def p_matrix(A: ArrayLike) -> PMatrix:
     """Whether A is a P matrix, by how much, and a minor that shows that it is not."""
+    refuse_other_than_numbers(A=A)
     (A,) = matrix_and_vectors(A)
     n = A.shape[0]
     if A.shape != (n, n):
@@ -37,13 +41,16 @@ def p_matrix(A: ArrayLike) -> PMatrix:
     diagonal = np.diag(A)
     if (diagonal <= 0.0).any():
         return PMatrix(False, -np.inf, [int(diagonal.argmin())])
-    if n > LARGEST:
-        return _large(A)
+    with np.errstate(all="ignore"):        # what overflows is decided in rational numbers
+        return _large(A) if n > LARGEST else _judged(A, diagonal)
+
+
+def _judged(A: np.ndarray, diagonal: np.ndarray) -> PMatrix:
+    n = A.shape[0]
     B = A / np.sqrt(diagonal)[:, np.newaxis] / np.sqrt(diagonal)
     minors = np.empty(1 << n)
     size = max((n - k) ** 2 << k for k in range(n))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        least = minor_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
+    least = minor_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
     if minors[least] > 1e-9 * max(1.0, np.abs(B).max()) ** 2:
         return PMatrix(True, float(minors[least]), None)
     return _small_minors(A, B, diagonal)
@@ -89,15 +96,25 @@ def _small_minors(A: np.ndarray, B: np.ndarray, diagonal: np.ndarray) -> PMatrix
             minors = np.linalg.det(B[index[:, :, np.newaxis], index[:, np.newaxis, :]])
             sets.append(chunk)
             values.append(minors)
-            unsure.append(np.abs(minors) <= ROUND_OFF * np.where(member, lengths, 1.0).prod(axis=1) + 1e-12)
+            unsure.append(~(np.abs(minors) > ROUND_OFF * np.where(member, lengths, 1.0).prod(axis=1) + 1e-12))
     bits, minors, doubtful = np.concatenate(sets), np.concatenate(values), np.concatenate(unsure)
     for k in np.nonzero(doubtful)[0][:EXACT]:
         chosen = _members(int(bits[k]), n)
-        minors[k] = float(_exact_minor(A, chosen)) / float(np.prod(diagonal[chosen]))
+        minors[k] = _nearest(_exact_minor(A, chosen) / math.prod(Fraction(float(x)) for x in diagonal[chosen]))
+    if np.isnan(minors).any():
+        raise UnsupportedError("too many minors of this matrix overflow", key="A", got=A.shape, todo="scale its rows and columns")
     k = int(minors.argmin())                       # the first, hence a smallest, of equal ones
     if minors[k] > 0.0:
         return PMatrix(True, float(minors[k]), None)
     return PMatrix(False, float(minors[k]), _members(int(bits[k]), n))
+
+
+def _nearest(exact: Fraction) -> float:
+    """The nearest number with the sign of the exact one."""
+    try:
+        return float(exact) or 5e-324 * ((exact > 0) - (exact < 0))
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def _exact_minor(A: np.ndarray, chosen: list[int]) -> Fraction:

@@ -44,6 +44,7 @@ def complete(shapes: ShapeTable, search: Search, k: int, contacts: Contacts) -> 
         K, E = (contacts.K_A[k], contacts.E_A[k]) if side == 0 else (contacts.K_B[k], contacts.E_B[k])
         for i in range(3):
             work[BACK, i] = -n[i] if side == 0 else n[i]
+        space.copy(contacts.point_A[k] if side == 0 else contacts.point_B[k], work[SPARE])
         rank = shape.surface(shapes, s, feature % 8, feature // 8, work[BACK], work[Q: Q + 2], work[SPARE], work[SPREAD_A], K, E)
         if side == 0:
             contacts.rank_A[k], contacts.body_A[k] = rank, shapes.body[s]

@@ -42,7 +42,7 @@ def contact_geometry(system: System, pairs: Sequence[tuple[int, int]], reach: fl
                      tangents: dict[int, ArrayLike] | None = None) -> Geometry:
     """`pairs` are rows (A, B) of system.shapes, see pairs.py."""
     shapes = tuple(system.shapes)
-    search = slots.make_search(pairs, shapes, system.plane, reach, tangents)
+    search = slots.make_search(pairs, shapes, system.plane, reach, tangents, system.model.opt.gravity)
     used = {row for pair in pairs for row in pair}
     table = shape_table([shape if row in used else _stand_in(shape) for row, shape in enumerate(shapes)])
     return Geometry(system, shapes, table, search, slots.make_contacts(slots.capacity_for(search), system.nv),

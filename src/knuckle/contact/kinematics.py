@@ -43,14 +43,15 @@ def contact_acceleration(n: ArrayLike, K_A: ArrayLike, K_B: ArrayLike, V_A: Arra
     if abs(length - 1.0) > ROUGH:
         raise GeometryError(f"n must be a unit vector (its length is {length:.6g})")
     normal = normal / length
-    if not np.isfinite(gap):
-        raise GeometryError(f"gap must be a finite number (got {gap})")
+    distance = _numbers("gap", gap, "a finite number")
+    if distance.shape != () or not np.isfinite(distance):
+        raise GeometryError(f"gap must be a finite number (got {gap!r})")
     edges, ranks = zip(_directions("E_A", E_A, normal), _directions("E_B", E_B, normal), strict=True)
     motions = [_vector(name, value) for name, value in zip(("V_A", "w_A", "acc_A", "V_B", "w_B", "acc_B"),
                                                            (V_A, w_A, acc_A, V_B, w_B, acc_B), strict=True)]
     out = np.zeros(kernels.OUT_SIZE)
     if not kernels.contact_kinematics(normal, _operator("K_A", K_A, normal), _operator("K_B", K_B, normal), *edges, *ranks, *motions,
-                                      float(gap), make_linear(), out):
+                                      float(distance), make_linear(), out):
         raise GeometryError("a vertex on a vertex without a gap has no contact normal (got gap 0 and two 3 x 0 directions)")
     if not np.isfinite(out).all():
         raise GeometryError("the contact kinematics overflow: give velocities and curvatures of a physical size")
@@ -58,15 +59,26 @@ def contact_acceleration(n: ArrayLike, K_A: ArrayLike, K_B: ArrayLike, V_A: Arra
     return ContactAcceleration(float(out[kernels.GAP_ACCELERATION]), parts[0], parts[1], float(out[kernels.RESIDUAL]), *parts[2:])
 
 
+def _numbers(name: str, value: object, wanted: str) -> np.ndarray:
+    """An array of real numbers; what numpy takes for something else, or for nothing, is refused by name."""
+    try:
+        array = np.array(value)
+    except (ValueError, TypeError):                          # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise GeometryError(f"{name} must be {wanted} (got {value!r})")
+    return array.astype(float)
+
+
 def _vector(name: str, value: ArrayLike) -> np.ndarray:
-    array = np.array(value, dtype=float)
+    array = _numbers(name, value, "3 finite numbers")
     if array.shape != (3,) or not np.isfinite(array).all():
         raise GeometryError(f"{name} must be 3 finite numbers (got {value!r})")
     return array
 
 
 def _operator(name: str, value: ArrayLike, n: np.ndarray) -> np.ndarray:
-    K = np.array(value, dtype=float)
+    K = _numbers(name, value, "a finite 3 x 3 matrix")
     if K.shape != (3, 3) or not np.isfinite(K).all():
         raise GeometryError(f"{name} must be a finite 3 x 3 matrix (got shape {K.shape})")
     scale = np.abs(K).max()
@@ -82,7 +94,7 @@ def _directions(name: str, value: ArrayLike | None, n: np.ndarray) -> tuple[np.n
         _, _, basis = np.linalg.svd(n.reshape(1, 3))
         E = basis[1:].T
     else:
-        E = np.array(value, dtype=float)
+        E = _numbers(name, value, "None, 3 x 1 (edge), 3 x 0 (vertex) or 3 x 2")
         if E.ndim == 1 and E.size == 3:
             E = E.reshape(3, 1)
         if E.ndim != 2 or E.shape[0] != 3 or E.shape[1] > 2 or not np.isfinite(E).all():

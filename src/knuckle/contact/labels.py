@@ -50,8 +50,3 @@ def label(gap: float, velocity: np.ndarray, tolerances: Tolerances = TOLERANCES)
     notes = tuple(f"{what} {value:.2e} {unit} is close to its tolerance {limit:.0e} {unit}" for what, (value, limit, unit)
                   in quantities.items() if limit / BOUNDARY < value < limit * BOUNDARY)
     return Label(name, slip, notes)
-
-
-def labels(gaps: np.ndarray, velocities: np.ndarray, tolerances: Tolerances = TOLERANCES) -> list[Label]:
-    """One label per contact; `velocities` n x 3 (or n x 2 in the plane)."""
-    return [label(float(gap), velocity, tolerances) for gap, velocity in zip(gaps, velocities, strict=True)]

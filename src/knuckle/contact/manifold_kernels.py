@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple
 
 from knuckle.compiled.kernel import Integers, IntegerTable, Matrix, Vector, inner
+from knuckle.contact import cap_kernels as cap
 from knuckle.contact import normal_kernels as normal
 from knuckle.contact import shape_kernels as shape
 from knuckle.contact import space_kernels as space
@@ -24,8 +25,9 @@ from knuckle.contact.normal_kernels import (
 )
 from knuckle.contact.shape_kernels import ShapeTable
 
-MOST_POINTS = 8          # of one pair; of more corners over a face the nearest, of equally near ones the first
-SAME_POINT = 1e-9        # m; a corner found from both bodies counts once
+MOST_POINTS = 8          # of one pair; of more the nearest, of equally near ones those that keep apart
+SAME_POINT = 1e-7        # m; a corner found from both bodies, or twice beside a border, counts once
+EQUALLY_NEAR = 1e-9      # m
 UNRESOLVED = -2          # instead of a count: the normal fits no point
 
 
@@ -36,6 +38,7 @@ class Search(NamedTuple):
     guess: Matrix            # np x 3, first normal for a smooth pair; zero: from the centres
     tangent: Matrix          # np x 3, direction that t follows; zero: PHYSICS 1
     plane_normal: Vector     # w of a planar system, else zero
+    down: Vector             # unit direction of gravity, zero where there is none: where the points of a rim begin
     reach: float             # m; contacts with a larger gap are left out
 
 
@@ -68,28 +71,28 @@ class Contacts(NamedTuple):
 
 
 @inner
-def corner_count(shapes: ShapeTable, s: int, what: int) -> int:
+def corner_count(shapes: ShapeTable, search: Search, s: int, what: int) -> int:
     if shapes.kind[s] == shape.ELLIPSOID:
         return 1
     if shapes.kind[s] == shape.CYLINDER:
-        return 4 if what == shape.FACE else 2
+        return cap.RIM_POINTS if what == shape.FACE and space.dot(search.plane_normal, search.plane_normal) == 0.0 else 2
     return shapes.vertex_at[s + 1] - shapes.vertex_at[s]
 
 
 @inner
-def corner(shapes: ShapeTable, s: int, what: int, row: int, i: int, d: Vector, x: Vector, spare: Vector) -> tuple[int, int]:
-    """Corner i of shape s seen along d: its surface point x and its feature. A cylinder has the farthest point of each rim, or,
-    standing on a cap, the four points of the rim on its own x and y axes; an ellipsoid has its one support point."""
+def corner(shapes: ShapeTable, search: Search, s: int, what: int, row: int, i: int, d: Vector, x: Vector, work: Matrix) -> tuple[int, int]:
+    """Corner i of shape s seen along d: its surface point x and its feature. A cylinder has the farthest point of each rim, or, standing
+    on a cap, points of that rim (cap_kernels says which); an ellipsoid has its one support point."""
     if shapes.kind[s] == shape.ELLIPSOID:
         shape.ellipsoid_support(shapes, s, d, x)
         return shape.SMOOTH, 0
     if shapes.kind[s] == shape.CYLINDER and what != shape.FACE:
-        shape.rim_point(shapes, s, shape.RIM_TOP if i == 0 else shape.RIM_BOTTOM, d, x, spare)
+        shape.rim_point(shapes, s, shape.RIM_TOP if i == 0 else shape.RIM_BOTTOM, d, x, work[SPARE])
         return shape.RIM, i
     if shapes.kind[s] == shape.CYLINDER:
-        vertex = shapes.loops[shapes.loop_at[row] + i]
-        space.copy(shapes.world_vertices[vertex], x)
-        return shape.VERTEX, vertex
+        turn = 2.0 * math.pi * i / corner_count(shapes, search, s, what)
+        cap.rim_point(shapes, s, row, search.down, search.plane_normal, turn, x, work)
+        return shape.VERTEX, cap.RIM_POINTS * (row - shapes.face_at[s]) + i
     vertex = shapes.vertex_at[s] + i
     space.combine(shapes.world_vertices[vertex], shapes.radius[s], d, x)
     return shape.VERTEX, vertex
@@ -123,6 +126,19 @@ def off_edge(shapes: ShapeTable, s: int, what: int, row: int, x: Vector, work: M
 
 
 @inner
+def crowded(first: int, count: int, contacts: Contacts) -> int:
+    """Of the points of a pair and a new one (work row X_A) the two nearest to one another, and of those the later: its slot, -1 the new one."""
+    work, least, out = contacts.work, math.inf, -1
+    for k in range(first, count):
+        for j in range(first, k + 1):
+            space.combine(contacts.point_A[k], -1.0, work[X_A] if j == k else contacts.point_A[j], work[OTHER])
+            square = space.dot(work[OTHER], work[OTHER])
+            if square < (1.0 - EQUALLY_NEAR) * least:
+                least, out = square, -1 if j == k else k
+    return out
+
+
+@inner
 def slot_for(search: Search, first: int, count: int, gap: float, contacts: Contacts) -> int:
     """Where a point of a pair goes whose place is in work row X_A: the next slot, that of a farther one, or -1 (known already, or too many).
 
@@ -143,6 +159,8 @@ def slot_for(search: Search, first: int, count: int, gap: float, contacts: Conta
             farthest = k
     if count - first < MOST_POINTS:
         return count
+    if abs(contacts.gap[farthest] - gap) < EQUALLY_NEAR:
+        return crowded(first, count, contacts)
     return farthest if contacts.gap[farthest] > gap else -1
 
 
@@ -185,12 +203,39 @@ def corners_on_face(shapes: ShapeTable, search: Search, pair: int, first: int, c
         space.copy(shapes.world_vertices[shapes.loops[shapes.loop_at[face]]], work[FOOT])
     for i in range(3):
         work[START, i] = -work[STEP, i]
-    for i in range(corner_count(shapes, s, what)):
-        what_s, row_s = corner(shapes, s, what, row, i, work[START], work[X_A], work[SPARE])
+    for i in range(corner_count(shapes, search, s, what)):
+        what_s, row_s = corner(shapes, search, s, what, row, i, work[START], work[X_A], work)
         height = space.dot(work[X_A], work[STEP]) - space.dot(work[FOOT], work[STEP])
         if height <= search.reach and shape.inside_face(shapes, o, face, work[X_A], normal.NEAR_SURFACE, work[SPARE]):
             space.combine(work[X_A], -height, work[STEP], work[X_B])
             count = add(search, pair, first, count, swap, work[STEP], what_s, row_s, shape.FACE, face, contacts)
+    return count
+
+
+@inner
+def rim_crossings(shapes: ShapeTable, search: Search, pair: int, first: int, count: int, swap: bool, what: int, row: int, face: int,
+                  contacts: Contacts) -> int:
+    """Where the rim of a cap of B crosses edges of A in its feature (what, row), or the rim of a cap of A (`swap`: the other way round)."""
+    s, o = (search.pairs[pair, 1], search.pairs[pair, 0]) if swap else (search.pairs[pair, 0], search.pairs[pair, 1])
+    discs, work = what == shape.FACE and shapes.kind[s] == shape.CYLINDER, contacts.work
+    if shapes.kind[o] != shape.CYLINDER or row < 0 or (what != shape.EDGE and what != shape.FACE):
+        return count
+    for e in range(shapes.edge_at[s], shapes.edge_at[s + 1]):        # a cylinder has one edge, its axis
+        if not (discs or lies_in(shapes, e, what, row)):
+            continue
+        for end in range(2 if discs and swap else 0, 3 if what == shape.FACE else 2):
+            side = 2.0 * end - 1.0 if end < 2 else 0.0
+            what_s, row_s, what_o, row_o = shape.EDGE, e, shape.RIM, face - shapes.face_at[o] + 2 * end
+            if discs:
+                found = cap.rim_over_rim(shapes, o, face, s, row, side, work)
+                what_s, row_s = shape.RIM, row - shapes.face_at[s] + 2 * end
+            else:
+                found = cap.rim_over_edge(shapes, o, face, e, row, shapes.radius[s], side, work)
+            if end == 2:                                             # a point of the rim over the other face
+                found = found and shape.inside_face(shapes, s, row, work[X_A], normal.NEAR_SURFACE, work[SPARE])
+                what_s, row_s, what_o, row_o = shape.FACE, row, shape.VERTEX, 2 * cap.RIM_POINTS + e
+            if found:
+                count = add(search, pair, first, count, swap, shapes.world_normals[face], what_s, row_s, what_o, row_o, contacts)
     return count
 
 
@@ -285,6 +330,7 @@ def touch(shapes: ShapeTable, search: Search, pair: int, count: int, n: Vector, 
         swap = side == 1
         what, row, against, face = (what_B, row_B, what_A, row_A) if swap else (what_A, row_A, what_B, row_B)
         if against == shape.FACE:
+            count = rim_crossings(shapes, search, pair, first, count, swap, what, row, face, contacts)
             count = corners_on_face(shapes, search, pair, first, count, swap, what, row, face, contacts)
         if parallel:
             count = ends_beside_edge(shapes, search, pair, first, count, swap, row, face, n, contacts)

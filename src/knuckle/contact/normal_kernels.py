@@ -97,11 +97,13 @@ def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: b
 
     The separation along any n is a lower bound of the distance, so a pair that starts beyond reach is done at once.
     """
-    f = look(shapes, A, part_A, B, part_B, along, n, work)
+    f, last = look(shapes, A, part_A, B, part_B, along, n, work), math.inf
     for _ in range(60):
         if f > reach:
             return False
         length = newton_step(f, along, work)
+        if 0.5 * last < length < 1e-6:                        # does not shrink any more: round-off of a tiny gap
+            return True
         if length < 0.0:
             break
         share = 1.0
@@ -114,7 +116,7 @@ def climb(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, along: b
             share *= 0.5
             if share * length < 1e-9:
                 return False                                  # caught where the separation has a kink
-        f = f_trial
+        f, last = f_trial, share * length
         space.copy(work[TRIAL], n)
         if share * length < 3e-10:                            # Newton squares the error: round-off is reached
             return True
@@ -156,14 +158,16 @@ def crossing(shapes: ShapeTable, e: int, f: int, slack: float, work: Matrix) -> 
     space.combine(shapes.world_vertices[shapes.edges[e, 1]], -1.0, p, work[ALONG])
     space.combine(shapes.world_vertices[shapes.edges[f, 1]], -1.0, r, work[STEP])
     length_e, length_f = space.normalize(work[ALONG]), space.normalize(work[STEP])
-    cosine = space.dot(work[ALONG], work[STEP])
     space.cross(work[ALONG], work[STEP], work[SPARE])
     sine_2 = space.dot(work[SPARE], work[SPARE])
     if sine_2 < shape.ALIGNED * shape.ALIGNED:
         return -1.0
+    # Products with the short common perpendicular lose nothing where the edges are nearly parallel; those of the edges with one another do.
     space.combine(r, -1.0, p, work[FOOT])
-    a, b = space.dot(work[FOOT], work[ALONG]), space.dot(work[FOOT], work[STEP])
-    s, t = (a - cosine * b) / sine_2, (cosine * a - b) / sine_2
+    space.cross(work[FOOT], work[STEP], work[OTHER])
+    s = space.dot(work[OTHER], work[SPARE]) / sine_2
+    space.cross(work[FOOT], work[ALONG], work[OTHER])
+    t = space.dot(work[OTHER], work[SPARE]) / sine_2
     if s < -slack or t < -slack or s > length_e + slack or t > length_f + slack:
         return -1.0
     space.combine(p, s, work[ALONG], work[FOOT])
@@ -178,9 +182,13 @@ def start_between(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int, 
     part_centre(shapes, A, part_A, out, work[SPARE])
     part_centre(shapes, B, part_B, work[OTHER], work[SPARE])
     space.combine(out, -1.0, work[OTHER], out)
-    if along:
-        space.combine(out, -space.dot(out, work[ALONG]), work[ALONG], out)
-    return space.normalize(out)
+    if not along:
+        return space.normalize(out)
+    space.combine(out, -space.dot(out, work[ALONG]), work[ALONG], out)
+    distance = space.normalize(out)
+    space.combine(out, -space.dot(out, work[ALONG]), work[ALONG], out)       # what round-off left is much, beside a short distance
+    space.normalize(out)
+    return distance
 
 
 @inner
@@ -282,6 +290,9 @@ def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float,
             space.combine(work[FOOT], -1.0, work[OTHER], work[START])
             if round_bodies:                                  # well defined however small the angle, where the product is not
                 space.copy(work[START], work[CANDIDATE])
+                for k in range(4):                            # exactly across both: an end of either must not seem nearer
+                    row = ALONG if k % 2 == 0 else STEP
+                    space.combine(work[CANDIDATE], -space.dot(work[CANDIDATE], work[row]), work[row], work[CANDIDATE])
             length = space.normalize(work[CANDIDATE])
             if length < COINCIDENT or abs(space.dot(work[CANDIDATE], work[START])) > reach:
                 continue
@@ -302,4 +313,11 @@ def common_normal(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vecto
     # Features farther apart than this cannot be the nearest ones of a pair within reach; inside, allow a percent of the bodies.
     reach = max(reach, 0.01 * min(shapes.bound[A], shapes.bound[B])) + shapes.radius[A] + shapes.radius[B]
     best = best_of_parts(shapes, A, B, reach, guess, best, n, work)
-    return best_of_edges(shapes, A, B, reach, best, n, work)
+    best = best_of_edges(shapes, A, B, reach, best, n, work)
+    if best > -math.inf:
+        return best
+    # No features near one another: far apart, or round bodies with a centre in common, which must not pass for far apart.
+    space.combine(shapes.pos[A], -1.0, shapes.pos[B], work[CANDIDATE])
+    if space.normalize(work[CANDIDATE]) < COINCIDENT:
+        work[CANDIDATE, 0], work[CANDIDATE, 1], work[CANDIDATE, 2] = 0.0, 0.0, 1.0
+    return consider(shapes, A, B, work[CANDIDATE], best, n, work)

@@ -227,7 +227,8 @@ def ellipsoid_operator(shapes: ShapeTable, s: int, m: Vector, q: Matrix, x: Vect
 def surface(shapes: ShapeTable, s: int, what: int, row: int, m: Vector, q: Matrix, x: Vector, spread: Vector, K: Vector, E: Vector) -> int:
     """Shape operator K and the directions E the contact may take, on the feature (what, row) with outward normal m.
 
-    Returns the number of directions. q holds two tangents of m. A rim is a curve: E is its tangent, K its curvature along it.
+    Returns the number of directions. q holds two tangents of m, x the contact point, then it is overwritten. A rim is a curve: E is its
+    tangent, K its curvature along it.
     """
     for i in range(3):
         E[i], E[3 + i] = q[0, i], q[1, i]
@@ -237,10 +238,12 @@ def surface(shapes: ShapeTable, s: int, what: int, row: int, m: Vector, q: Matri
         ellipsoid_operator(shapes, s, m, q, x, spread, K)
         return 2
     if what == RIM:
-        axis(shapes, s, x)
-        space.cross(x, m, E)
-        sine = space.normalize(E)
-        outer_product(E, sine / shapes.size[s, 0], K)
+        axis(shapes, s, spread)
+        space.combine(x, -1.0, shapes.pos[s], x)
+        space.cross(spread, x, E)                            # not axis x m: on a cap m is the axis
+        space.normalize(E)
+        space.cross(spread, m, x)
+        outer_product(E, space.normalize(x) / shapes.size[s, 0], K)
         return 1
     if what == FACE:
         return 2

@@ -3,7 +3,7 @@
 Frames and sizes are MuJoCo's: plane +z, capsule and cylinder along z with size (radius, half length), box and ellipsoid half sizes.
 `mesh` stands for its convex hull. `segment` is a zero-thickness link of planar systems: a strip from -size[0] to size[0] along x, half as
 wide as size[1] (size[0] when that is 0) along z, touched on the side where the other body is. The cap of a cylinder that stands on a face
-touches at four points of its rim, on its own +-x and +-y.
+touches at four points of its rim, the first of them downhill, and where the border of the face crosses the rim.
 """
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -134,11 +134,9 @@ def _segment(shape: Shape) -> Polytope:
 
 
 def _cylinder(shape: Shape) -> Polytope:
-    """Its axis is an edge whose radius makes the flank (the rim circles make the rest); caps are faces with four points each."""
-    radius, half = float(shape.size[0]), float(shape.size[1])
-    ring = np.array([[radius, 0.0], [0.0, radius], [-radius, 0.0], [0.0, -radius]])
-    vertices = [[0.0, 0.0, half], [0.0, 0.0, -half], *([x, y, half] for x, y in ring), *([x, y, -half] for x, y in ring)]
-    return Polytope(np.array(vertices), np.array([[0, 1]]), (np.array([2, 3, 4, 5]), np.array([9, 8, 7, 6])),
+    """Its axis is an edge whose radius makes the flank; the loop of a cap is its centre alone: kernels know the rim around it."""
+    half = float(shape.size[1])
+    return Polytope(np.array([[0.0, 0.0, half], [0.0, 0.0, -half]]), np.array([[0, 1]]), (np.array([0]), np.array([1])),
                     np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
 
 

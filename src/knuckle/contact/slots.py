@@ -40,8 +40,9 @@ def make_row_space(nv: int) -> RowSpace:
 
 
 def make_search(pairs: Sequence[tuple[int, int]], shapes: Sequence[Shape], plane: ArrayLike | None = None, reach: float = REACH,
-                tangents: dict[int, ArrayLike] | None = None) -> Search:
-    """Pairs as rows of `shapes` (A, B). `plane`: normal of the plane of motion. `tangents`: what t follows, by number of the pair."""
+                tangents: dict[int, ArrayLike] | None = None, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> Search:
+    """Pairs as rows of `shapes` (A, B). `plane`: normal of the plane of motion. `tangents`: what t follows, by number of the pair.
+    `gravity`: its direction places the points of a cylinder's cap."""
     for a, b in pairs:
         check_pair(shapes[a], shapes[b])
     table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -49,7 +50,9 @@ def make_search(pairs: Sequence[tuple[int, int]], shapes: Sequence[Shape], plane
     for pair, direction in (tangents or {}).items():
         wishes[pair] = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     w = np.zeros(3) if plane is None else np.asarray(plane, dtype=float) / np.linalg.norm(plane)
-    return Search(table, np.zeros((len(table), 3)), wishes, w, float(reach))
+    down = np.array(gravity, dtype=float)
+    down /= np.linalg.norm(down) or 1.0
+    return Search(table, np.zeros((len(table), 3)), wishes, w, down, float(reach))
 
 
 def capacity_for(search: Search) -> int:

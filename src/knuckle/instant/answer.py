@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from knuckle.instant.moment import Moment
 
 MOVES = 1e-9                # relative to the size of the problem's accelerations: a smaller acceleration is none
-BROKEN, STUCK, SLIPS = "break", "roll", "slide"
 
 
 class Verdict(enum.Enum):
@@ -48,7 +47,7 @@ class Solution:
     a: np.ndarray               # contacts x dim, m/s^2, relative acceleration A minus B
     joint_f: np.ndarray         # joint rows, N or N m
     joint_a: np.ndarray         # joint rows
-    modes: tuple[str, ...]      # B, R, S (plane: S+, S-) per contact
+    modes: tuple[str, ...]      # B, R, S (plane: S+, S-), F per contact
     transitions: tuple[str, ...]    # a1 .. b2 per contact (paper 000, III.C)
     residual: float
 
@@ -130,19 +129,23 @@ def _ranges(table: np.ndarray | None) -> list[Any] | None:
     return [[[float(x) if math.isfinite(x) else None for x in pair] for pair in row] for row in table]
 
 
-def mode_words(a: np.ndarray, sliding: np.ndarray, slip: np.ndarray, scale: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The mode each contact goes into, and its transition: a1..a3 from rolling, b1, b2 from sliding (paper 000, III.C)."""
+def mode_words(a: np.ndarray, sliding: np.ndarray, slip: np.ndarray, scale: float,
+               mu: np.ndarray | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The mode each contact goes into, and its transition: a1..a3 from rolling, b1, b2 from sliding (paper 000, III.C).
+
+    A contact that is kept where `mu` is 0 is F, whatever its slip does: nothing ties it along its tangents (CONTRACT 4)."""
     modes, transitions = [], []
     still = MOVES * (scale if scale > 0.0 else 1.0)
-    for (a_N, *a_t), slides, speed in zip(a.tolist(), sliding.tolist(), slip.tolist(), strict=True):
+    frictionless = [False] * len(a) if mu is None else (mu == 0.0).tolist()
+    for (a_N, *a_t), slides, speed, free in zip(a.tolist(), sliding.tolist(), slip.tolist(), frictionless, strict=True):
         if a_N > still:
             modes.append("B")
             transitions.append("b2" if slides else "a3")
         elif slides or math.hypot(*a_t) > still:
             along = speed if slides else a_t
-            modes.append("S" if len(along) > 1 else ("S+" if along[0] > 0 else "S-"))
+            modes.append("F" if free else "S" if len(along) > 1 else "S+" if along[0] > 0 else "S-")
             transitions.append("b1" if slides else "a2")
         else:
-            modes.append("R")
+            modes.append("F" if free else "R")
             transitions.append("a1")
     return tuple(modes), tuple(transitions)

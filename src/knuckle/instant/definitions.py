@@ -15,10 +15,10 @@ RANK = 1e-10
 @dataclass(frozen=True)
 class Definitions:
     """`rank_*` against `needed`: why a definition fails."""
-    kinematically_manipulable: bool         # Definition 1: any object velocity has a joint velocity
+    kinematically_manipulable: bool         # Definition 1: any object velocity has a joint velocity (no constraint: False)
     kinematically_determinate: bool         # Definition 2: joint velocities fix the object velocity
     dynamically_manipulable: bool           # Definition 3: any object acceleration has a torque
-    dynamically_determinate: bool | None    # Definition 4: A is a P-matrix (None: not defined for this law)
+    dynamically_determinate: bool | None    # Definition 4: A is a P-matrix (None: not defined for this law, or not tested)
     constraints: int                        # 3 n_R + n_S (plane: 2 n_R + n_S)
     joints: int
     object_dofs: int
@@ -50,7 +50,7 @@ def definitions(problem: ContactProblem, object_dofs: np.ndarray, p_matrix: PMat
     n, joints, dofs = len(W_A), int((~objects).sum()), int(objects.sum())
     ranks = {"rank_J": _rank(W_A[:, ~objects]), "rank_G": _rank(W_A[:, objects]),
              "rank_G_mu": _rank(W_mu[:, objects]), "rank_J_mu": _rank(W_mu[:, ~objects])}
-    manipulable = ranks["rank_J"] == n <= joints
+    manipulable = 0 < n <= joints and ranks["rank_J"] == n         # a hand that touches nothing commands nothing: 004 (23)
     return Definitions(
         kinematically_manipulable=manipulable, kinematically_determinate=ranks["rank_G"] == dofs <= n,
         dynamically_manipulable=manipulable and ranks["rank_G_mu"] == dofs <= n and ranks["rank_J_mu"] == n,

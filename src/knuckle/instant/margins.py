@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from knuckle.instant import mode_kernels
 from knuckle.instant.relaxation import Arc, Cell, Choice, arc_at, mode_number
-from knuckle.instant.slides import RANK, slide_system
+from knuckle.instant.slides import slide_system
 from knuckle.instant.stage import Stage
 from knuckle.instant.units import CONE, DRY, PLANAR, SLIDING, UNILATERAL
 
 ZERO = 1e-9
+STILL = 1e-12               # of the largest rate along a direction: slower is round-off
+ON_CONE = 1e-9              # of mu f_N: nearer to its cone a force is on it
+
+
+Row = tuple[str, str, float, list[tuple[float, float]]]     # unit, what, value, how far down and up along each actuator
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class Margins:
     """`reach[j]`: how far actuator j may go down and up before some mode changes (first order where a spatial contact slides)."""
     margins: tuple[Margin, ...]
     reach: np.ndarray           # actuators x 2, N or N m, (negative, positive), infinite when free
-    limiting: tuple[tuple[str, str], ...]   # actuators: (unit: what) that limits going down, going up
+    limiting: tuple[tuple[str, str], ...]   # actuators: (unit: what) that limits going down, going up; empty where nothing does
     exact: bool                 # False: first order, because a spatial contact begins to slide
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,12 +76,11 @@ def response(stage: Stage, forces: np.ndarray, a: np.ndarray, dc: np.ndarray) ->
     if system is None:
         return None
     n, m = system.columns.shape[1], len(system.arcs)
-    free = stage.work.row[:n]
-    if n and len(set(free.tolist())) < n:
-        return None
+    if n < mode_kernels.unknowns_of_modes(stage.units, stage.work, stage.count, stage.free_rows):
+        return None                                        # redundant forces: the slide system sees only those that move something
     phi = np.array([arc_at(cell, i).lo for i in system.arcs])
     y = np.concatenate([np.zeros(n), forces[system.normals], phi, np.hypot(a[system.normals + 1], a[system.normals + 2])]) if m else np.zeros(n)
-    if n and np.linalg.svd(system.equations @ stage.B @ system.columns, compute_uv=False)[-1] <= RANK:
+    if system.redundant(y):
         return None
     rates_of_equations = np.hstack([dc @ system.equations.T, *(dc[:, system.normals + k] for k in range(3))]) if m else dc @ system.equations.T
     dy = -np.linalg.solve(system.jacobian(y), rates_of_equations.T).T if n + m else np.zeros((len(dc), 0))
@@ -84,14 +89,12 @@ def response(stage: Stage, forces: np.ndarray, a: np.ndarray, dc: np.ndarray) ->
     return df, df @ stage.B.T + dc
 
 
-def _first_zero(value: float, rate: float) -> tuple[float, float]:
-    """How far down and up until value + t rate = 0."""
-    if value <= 0.0:
-        return 0.0, 0.0
-    if abs(rate) <= 1e-14 * value:
+def _first_zero(value: float, rate: float, none: float) -> tuple[float, float]:
+    """How far down and up until value + t rate = 0; a rate of `none` or less is round-off."""
+    if abs(rate) <= none:
         return -math.inf, math.inf
-    t = -value / rate
-    return (t, math.inf) if t < 0.0 else (-math.inf, t)
+    t = -max(value, 0.0) / rate
+    return (t, math.inf) if rate > 0.0 else (-math.inf, t)
 
 
 def _first_on_cone(f: np.ndarray, df: np.ndarray, mu: float) -> tuple[float, float]:
@@ -99,15 +102,18 @@ def _first_on_cone(f: np.ndarray, df: np.ndarray, mu: float) -> tuple[float, flo
     a = df[1:] @ df[1:] - (mu * df[0]) ** 2
     b = 2.0 * (f[1:] @ df[1:] - mu * mu * f[0] * df[0])
     c = f[1:] @ f[1:] - (mu * f[0]) ** 2
-    if c >= 0.0:
-        return 0.0, 0.0
+    if c >= -(ON_CONE * mu * f[0]) ** 2:                   # on it: one side leads inside, unless the line only touches the cone
+        inside = -b / a if a > 0.0 else -math.inf if b > 0.0 else math.inf
+        return (min(inside, 0.0), 0.0) if b > 0.0 else (0.0, max(inside, 0.0)) if b < 0.0 else (0.0, 0.0) if a > 0.0 else (-math.inf, math.inf)
     roots = [t.real for t in np.roots([a, b, c]) if abs(t.imag) <= 1e-9 * (1.0 + abs(t)) and mu * (f[0] + t.real * df[0]) >= -1e-9 * (1.0 + f[0])] \
         if abs(a) + abs(b) > 0.0 else []
     return max([t for t in roots if t < 0.0], default=-math.inf), min([t for t in roots if t > 0.0], default=math.inf)
 
 
 def margins(stage: Stage, forces: np.ndarray, a: np.ndarray, directions: np.ndarray) -> Margins | None:
-    """Margins of an answer along generalised-force directions (actuators x nv); None where its forces are not unique."""
+    """Margins of an answer along generalised-force directions (actuators x nv).
+
+    None where its forces are not unique: how far each is from its limit then says nothing about the motion, which other forces may carry."""
     scale, load, n = stage.work.scale[:stage.free_rows], float(stage.work.load[0]), stage.free_rows
     dc = directions @ stage.work.Z[:n].T * scale / load
     rates = response(stage, forces, a, dc)
@@ -115,7 +121,7 @@ def margins(stage: Stage, forces: np.ndarray, a: np.ndarray, directions: np.ndar
         return None
     f, acc = forces * scale * load, a / scale * load
     df, da = rates[0] * scale * load, rates[1] / scale * load
-    rows: list[tuple[str, str, float, list[tuple[float, float]]]] = []
+    rows: list[Row] = []
     cell = cell_of(stage, forces, a)
     for i, choice in enumerate(cell):
         rows += _unit_margins(stage, i, choice, f, acc, df, da)
@@ -140,20 +146,21 @@ def unit_name(stage: Stage, i: int) -> str:
 
 
 def _unit_margins(stage: Stage, i: int, choice: Choice, f: np.ndarray, a: np.ndarray, df: np.ndarray,
-                  da: np.ndarray) -> list[tuple[str, str, float, list[tuple[float, float]]]]:
+                  da: np.ndarray) -> list[Row]:
     kind, r, end = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.first[i + 1])
     mu, name = float(stage.units.mu[i]), unit_name(stage, i)
 
-    def linear(what: str, value: float, rates: np.ndarray) -> tuple[str, str, float, list[tuple[float, float]]]:
-        return name, what, float(value), [_first_zero(float(value), float(rate)) for rate in rates]
+    def linear(what: str, value: float, rates: np.ndarray, all_rates: np.ndarray) -> Row:
+        none = STILL * np.abs(all_rates).max(axis=1)
+        return name, what, float(value), [_first_zero(float(value), float(rate), float(least)) for rate, least in zip(rates, none, strict=True)]
 
     if kind == DRY:
-        if choice == 0:
-            return [linear("dry friction", mu - abs(f[r]), -np.sign(f[r]) * df[:, r])]
-        return [linear("slip", abs(a[r]), np.sign(a[r]) * da[:, r])]
+        if choice == 0:                                    # at +bound it gives way to a motion to -
+            return [linear(f"dry friction {side}", mu - sign * f[r], -sign * df[:, r], df) for side, sign in (("-", 1.0), ("+", -1.0))]
+        return [linear("slip", abs(a[r]), np.sign(a[r]) * da[:, r], da)]
     if choice == 0:
-        return [linear("opening", a[r], da[:, r])]
-    out = [linear("normal force", f[r], df[:, r])]
+        return [linear("opening", a[r], da[:, r], da)]
+    out = [linear("normal force", f[r], df[:, r], df)]
     if kind in (SLIDING, UNILATERAL):
         return out
     if kind == CONE:
@@ -161,13 +168,13 @@ def _unit_margins(stage: Stage, i: int, choice: Choice, f: np.ndarray, a: np.nda
             spans = [_first_on_cone(f[r:end], row[r:end], mu) for row in df]
             return [*out, (name, "friction", float(mu * f[r] - np.linalg.norm(f[r + 1:end])), spans)]
         speed = math.hypot(a[r + 1], a[r + 2])
-        return [*out, linear("slip", speed, da[:, r + 1:end] @ a[r + 1:end] / speed)]
+        return [*out, linear("slip", speed, da[:, r + 1:end] @ a[r + 1:end] / speed, da)]
     modes = (mode_number(choice) - 1,) if kind == PLANAR else divmod(mode_number(choice) - 1, 3)
     for axis, mode, row in zip("TU", modes, range(r + 1, end), strict=False):
         if mode == 0:
             for sign in (1.0, -1.0):
-                out.append(linear(f"friction {axis}{'+' if sign < 0 else '-'}", mu * f[r] - sign * f[row], mu * df[:, r] - sign * df[:, row]))
+                out.append(linear(f"friction {axis}{'+' if sign < 0 else '-'}", mu * f[r] - sign * f[row], mu * df[:, r] - sign * df[:, row], df))
         else:
             sign = 1.0 if mode == 1 else -1.0
-            out.append(linear(f"slip {axis}{'+' if mode == 1 else '-'}", sign * a[row], sign * da[:, row]))
+            out.append(linear(f"slip {axis}{'+' if mode == 1 else '-'}", sign * a[row], sign * da[:, row], da))
     return out

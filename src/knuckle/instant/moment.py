@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from knuckle.instant.ready import ReadySystem
 
 
+NO_MARGINS = "no margins where the forces are not unique: what one of them leaves to its limit says nothing about the motion"
+
+
 @dataclass(frozen=True)
 class ContactState:
     """The contacts of one instant, in the order of the problem."""
@@ -45,7 +48,7 @@ class Moment:
         return np.asarray(self.system.system.actuator_moment(self.contacts.q))[:len(self.system.actuator_names)]
 
     def margins(self, answer: Answer, solution: Solution) -> Margins | None:
-        """Margins of one solution; None where its forces are not unique."""
+        """Margins of one solution; None where its forces are not unique (`to_dict` then says so in a note)."""
         stage = lay_out(self.problem, answer.law)
         rows = stage.row_of[:stage.free_rows]
         forces = np.concatenate([solution.f.ravel(), solution.joint_f])[rows] / (stage.work.scale[:stage.free_rows] * stage.work.load[0])
@@ -70,4 +73,4 @@ class Moment:
             "contacts": contacts, "joints": joints, "dof_names": list(self.system.dof_names), "actuators": list(self.system.actuator_names),
             "margins": [None if one is None else one.to_dict() for one in found], "definitions": self.definitions(answer).to_dict(),
             "tau": here.tau.tolist(), "q": here.q.tolist(), "v": here.v.tolist(),
-            "notes": [*self.system.notes, *self.system.boundary_notes(here)]}
+            "notes": [*self.system.notes, *self.system.boundary_notes(here), *([NO_MARGINS] if None in found else [])]}

@@ -14,7 +14,8 @@ from knuckle.model.kernels import Plant
 NO_GEOMETRY, TROUBLE = -2, -1                           # of solve_instant; what the trouble is stands in Scene.trouble
 GAP, DRIFT, SLIP, RESIDUAL, STOP, RATE = range(6)       # Scene.tolerance
 AUTO, ROLLS, SLIDES = 0, 1, 2                           # Scene.label
-PENETRATES, APPROACHES, TIPS, IS_SLIDING, IS_ROLLING, HITS_STOP, BEYOND_STOP = range(1, 8)   # Scene.trouble
+PENETRATES, APPROACHES, TIPS, IS_SLIDING, IS_ROLLING = range(1, 6)      # Scene.trouble, of contacts
+HITS_STOP, BEYOND_STOP, IS_BROKEN, IS_DRIFTING = range(6, 10)           # of joint rows
 
 
 class Scene(NamedTuple):
@@ -27,6 +28,7 @@ class Scene(NamedTuple):
     joints: JointTable
     joint_rows: JointRowsWork
     mu: Vector              # pairs of the search
+    mu_of_slot: Vector      # contacts, from a friction law; below 0 where the pair's coefficient holds
     label: Integers         # pairs: AUTO, ROLLS, SLIDES
     tolerance: Vector       # see above
     law: Integers           # 1: kind of a contact at zero slip (CONE, PLANAR, PYRAMID)
@@ -79,6 +81,8 @@ def pose_contacts(scene: Scene, problem: Problem, found: int, nv: int) -> bool:
             continue
         pair, slip = contacts.pair[k], slip_of(scene, k, dim)
         slides, label, mu = slip > scene.tolerance[SLIP], scene.label[pair], scene.mu[pair]
+        if scene.mu_of_slot[k] >= 0.0:
+            mu = scene.mu_of_slot[k]
         if label != AUTO and (label == SLIDES) != slides:
             return refuse(scene, IS_SLIDING if slides else IS_ROLLING, pair, slip)
         problem.kind[count] = SLIDING if slides or mu == 0.0 else scene.law[0]
@@ -134,6 +138,10 @@ def pose_joints(scene: Scene, problem: Problem, joints: int, nv: int) -> bool:
     scene.sizes[0], scene.sizes[1], problem.first[units] = units, rows, rows
     for k in range(joints):
         if scene.joints.kind[work.entry[k]] == BILATERAL:
+            if not abs(work.gap[k]) <= scene.tolerance[STOP]:
+                return refuse(scene, IS_BROKEN, k, work.gap[k])
+            if not abs(work.rate[k]) <= scene.tolerance[RATE]:
+                return refuse(scene, IS_DRIFTING, k, work.rate[k])
             copy_joint_row(scene, problem, k, rows, nv)
             scene.joint_slot[placed] = k
             placed, rows = placed + 1, rows + 1

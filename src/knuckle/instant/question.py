@@ -21,6 +21,7 @@ from knuckle.scenario.schema import NamedContact
 
 MODEL_SETTLE = 1e-3         # m: states of simulators are settled at most so far (CONTRACT 2)
 AT_STOP = 1e-9              # rad or m, and the rate at which a joint rests
+IMPACT = 0.05               # m/s, rad/s; soft contacts creep along their normals far slower, and bodies that meet so fast rebound
 
 
 def ready(question: Scenario) -> ReadySystem:
@@ -40,7 +41,8 @@ def ready(question: Scenario) -> ReadySystem:
             state, more = _settled(geometry, state, limits, 1e-3 * float(question.settle))
             notes += more
         torque = built.torque if question.torque is not None else system.actuator_torque(state.q, state.v, state.ctrl, state.act)
-        order = np.array([limits.gap, limits.drift, limits.slip, limits.residual, tolerances.stop or AT_STOP, tolerances.rate or AT_STOP])
+        stop, rate = (AT_STOP if given is None else given for given in (tolerances.stop, tolerances.rate))
+        order = np.array([limits.gap, limits.drift, limits.slip, limits.residual, stop, rate])
         prepared = ReadySystem(system, geometry, questions, question.law, order, state, torque, notes)
         if not found:
             _all_touch(prepared, pairs, questions, limits)
@@ -138,6 +140,8 @@ def _settled(geometry: Geometry, state: State, limits: Tolerances, largest: floa
              pairs: Collection[int] | None = None) -> tuple[State, list[str]]:
     """The state brought to exact contact, and what was done in words."""
     result = settle(geometry, state.q, state.v, largest, tolerances=limits, largest=largest, creep=limits.creep, pairs=pairs)
+    if result.largest_drift > IMPACT and (faults := _impacts(geometry, result.q, state.v, limits)):
+        raise InputError(faults)
     notes = []
     if result.displacement > 0.0 or result.largest_drift > limits.drift:
         notes.append(f"settled: contact points moved by at most {1e3 * result.displacement:.3g} mm (largest gap {1e3 * result.largest_gap:.3g} mm, "
@@ -148,6 +152,29 @@ def _settled(geometry: Geometry, state: State, limits: Tolerances, largest: floa
         a, b = (geometry.shapes[row].name for row in geometry.search.pairs[pair])
         notes.append(f"settled: {a} - {b} is not in contact: no near state lets it touch beside the others")
     return State(result.q, result.v, state.ctrl, state.act, state.applied), notes
+
+
+def _impacts(geometry: Geometry, q: np.ndarray, v: np.ndarray, limits: Tolerances) -> list[Fault]:
+    """What meets or parts so fast at the settled place q that to take this velocity out would answer another question."""
+    fastest: dict[str, float] = {}
+    contacts = geometry.contacts
+    for k in range(geometry.update(q, v)):
+        a, b = (geometry.shapes[row].name for row in geometry.search.pairs[int(contacts.pair[k])])
+        if contacts.gap[k] <= limits.gap:
+            _keep_fastest(fastest, f"contact '{a} - {b}'", float(contacts.velocity[3 * k]))
+    joints = geometry.system.joint_rows(q, v, limits.gap)
+    for kind, rate, name in zip(joints.kind, joints.rate.tolist(), joints.name, strict=True):
+        if kind != "dry_friction":
+            _keep_fastest(fastest, f"joint '{name}'", rate)
+    words = ("closes at {:.3g} m/s (rad/s): that is an impact, which settling does not take out",
+             "parts at {:.3g} m/s (rad/s): settling would hold it together")
+    return [Fault(f"{name} {words[rate > 0.0].format(abs(rate))}", key="state", todo="take this velocity out of v")
+            for name, rate in fastest.items() if abs(rate) > IMPACT]
+
+
+def _keep_fastest(fastest: dict[str, float], name: str, rate: float) -> None:
+    if abs(rate) > abs(fastest.get(name, 0.0)):
+        fastest[name] = rate
 
 
 def _all_touch(prepared: ReadySystem, pairs: Sequence[tuple[int, int]], questions: Sequence[PairQuestion], limits: Tolerances) -> None:

@@ -1,8 +1,12 @@
-"""The judge: how far an answer is from the laws, from the problem and the answer alone (CONTRACT 7)."""
+"""The independent judge: how far an answer is from the laws, from the problem and the answer alone (CONTRACT 7).
+
+judge_kernels is its compiled twin, for answers that kernels find; a test holds the two together. The careful search has a third, quick
+one of its own in scaled numbers (search.violation), which decides nothing that is reported."""
 from __future__ import annotations
 
 import numpy as np
 
+from knuckle.instant.judge_kernels import ROUND_OFF_SHARE
 from knuckle.instant.problem import AT_REST, ContactProblem
 
 
@@ -25,9 +29,6 @@ def _opposition(f: np.ndarray, a: np.ndarray, mu: float, law: str) -> float:
     f_t, a_t = f[1:], a[1:]
     size = np.full(len(a_t), np.linalg.norm(a_t)) if law == "cone" else np.abs(a_t)
     return float(np.abs(size * f_t + mu * f[0] * a_t).max())
-
-
-ROUND_OFF_SHARE = 1e-6      # of what the forces alone would move: where they cancel, accelerations below it times 1e-9 are round-off
 
 
 def acceleration_scale(problem: ContactProblem, vdot: np.ndarray, forces: np.ndarray | None = None) -> float:

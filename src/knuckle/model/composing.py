@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
-from knuckle.errors import InputError
+from knuckle.errors import Fault, Gathering, InputError
 from knuckle.model import loading, structure
 from knuckle.model.system import State, System
 
@@ -30,26 +31,65 @@ def compose(
     keyframe: str | None = None,
     gravity: Sequence[float] | None = None,
     folder: str | Path = ".",
+    state_given: bool = False,
 ) -> tuple[System, State]:
-    """A base file (or None) with objects and shapes added. Mesh files are relative to `folder`.
+    """A base file (or None) with objects and shapes added, and its state. `state_given`: none of several keyframes need be chosen.
 
     Objects come last in qpos and qvel; the base's keyframes are extended with the objects where they are placed.
     A planar object moves along e_x (world x in its plane; world y when the axis is within 26 degrees of x) and
     e_y = axis x e_x, and turns about the axis. Its coordinates are the world coordinates of its origin and the
     angle of its quaternion about the axis.
     """
+    system, file = compose_system(base, objects, shapes, gravity, folder)
+    return loading.with_state(system, keyframe, file, elsewhere=state_given)
+
+
+def compose_system(
+    base: str | Path | None,
+    objects: Sequence[AddedObject] = (),
+    shapes: Sequence[AddedShape] = (),
+    gravity: Sequence[float] | None = None,
+    folder: str | Path = ".",
+) -> tuple[System, str]:
+    """The system without a state, and the name of its base file. Mesh files are relative to `folder`. Every fault at once."""
     spec, file = loading.read(EMPTY if base is None else base)
     if gravity is not None:
         spec.option.gravity = gravity
+    faults = Gathering()
     for thing in objects:
-        _add_object(spec, thing, Path(folder))
-    segments = [shape for shape in shapes if not _add_shape(spec, shape)]
-    model, notes = loading.compile_spec(spec, file)
+        with faults:
+            _add_object(spec, thing, Path(folder))
+    segments = []
+    for shape in shapes:
+        with faults:
+            segments += [] if _add_shape(spec, shape) else [shape]
+    faults.done()
+    try:
+        model, notes = loading.compile_spec(spec, file)
+    except InputError as error:
+        raise type(error)([_of_object(fault, objects) for fault in error.faults]) from None
     system = System(model, warnings=notes)
     if segments:
-        extra = [_segment(system, shape) for shape in segments]
+        extra = []
+        for shape in segments:
+            with faults:
+                extra.append(_segment(system, shape))
+        faults.done()
         system = System(model, extra_shapes=extra, warnings=notes)
-    return loading.with_state(system, keyframe, file)
+    return system, file
+
+
+def _of_object(fault: Fault, objects: Sequence[AddedObject]) -> Fault:
+    """A fault that MuJoCo's compiler found in an object of the scenario: its place is there, not in the base file."""
+    named = re.search(r"^(.*) Element name '(.*)', id \d+$", fault.message)
+    if named is None:
+        return fault
+    message, element = named.groups()
+    for thing in objects:
+        if element == thing.name or element.startswith(f"{thing.name}."):
+            part = ".file" if thing.kind == "mesh" and "mass" not in message else ".mass" if "mass" in message and thing.mass else ""
+            return Fault(message, f"objects.{thing.name}{part}", fault.got, fault.todo)
+    return fault
 
 
 def _add_object(spec: mujoco.MjSpec, thing: AddedObject, folder: Path) -> None:
@@ -72,7 +112,10 @@ def _add_object(spec: mujoco.MjSpec, thing: AddedObject, folder: Path) -> None:
         )
     geom = _add_geom(spec, body, thing)
     if thing.kind == "mesh":
-        mesh = spec.add_mesh(name=thing.name, file=str((folder / str(thing.file)).resolve()))
+        file = (folder / str(thing.file)).resolve()
+        if not file.is_file():
+            raise InputError("no such file", key=f"objects.{thing.name}.file", got=thing.file, todo="give the path of a mesh file")
+        mesh = spec.add_mesh(name=thing.name, file=str(file))
         geom.meshname = mesh.name
     if thing.inertia is not None:
         body.explicitinertial, body.mass, body.inertia = True, thing.mass, thing.inertia

@@ -14,9 +14,11 @@ import numpy as np
 from knuckle.errors import Fault, InputError
 from knuckle.model.supported import refuse_callbacks
 from knuckle.model.system import State, System
+from knuckle.scenario.text import decoded
 
 T = TypeVar("T")
 TEXT = "<text>"  # stands for the file's name when XML text was given
+SUFFIXES = (".xml", ".mjcf", ".urdf")
 LINE = re.compile(r",?\s*\bline(?: number)?\s*[= ]\s*(\d+)", re.IGNORECASE)
 
 
@@ -24,12 +26,6 @@ def load(model: str | Path, keyframe: str | None = None) -> tuple[System, State]
     """An MJCF or URDF file, or XML text. The state is the keyframe's; of a file without any the reference position."""
     spec, file = read(model)
     compiled, notes = compile_spec(spec, file)
-    names = keyframe_names(compiled)
-    if keyframe is None and names:
-        if len(names) > 1:
-            todo = f"keyframes: {', '.join(names)}"
-            raise InputError("the file has several keyframes and none is chosen", file=file, key="keyframe", todo=todo)
-        keyframe = names[0]
     return with_state(System(compiled, warnings=notes), keyframe, file)
 
 
@@ -40,6 +36,9 @@ def read(model: str | Path) -> tuple[mujoco.MjSpec, str]:
     path = Path(model)
     if not path.is_file():
         raise InputError("no such file", file=str(path), todo="give the path of an MJCF or URDF file")
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError("is not a model file", file=str(path), todo=f"models end in {', '.join(SUFFIXES)}")
+    decoded(path.read_bytes(), str(path))
     return in_words(lambda: mujoco.MjSpec.from_file(str(path)), str(path)), str(path)
 
 
@@ -50,18 +49,36 @@ def compile_spec(spec: mujoco.MjSpec, file: str) -> tuple[mujoco.MjModel, list[s
     balanced, then the file's own moments are written back.
     """
     refuse_callbacks()
+    refuse_swapped_ranges(spec, file)
     spec.compiler.fusestatic = False
     try:
-        return in_words(spec.compile, file), []
+        return in_words(lambda: _compiled(spec), file), []
     except InputError as error:
         if "balanceinertia" not in str(error):
             raise
     spec.compiler.balanceinertia = True
-    model = in_words(spec.compile, file)
+    model = in_words(lambda: _compiled(spec), file)
     notes = in_words(lambda: _write_inertias_back(model, spec), file)
     for note in notes:
         warnings.warn(note, stacklevel=3)
     return model, notes
+
+
+def _compiled(spec: mujoco.MjSpec) -> mujoco.MjModel:
+    model = spec.compile()
+    model.names.decode()  # those of included files, too
+    return model
+
+
+def refuse_swapped_ranges(spec: mujoco.MjSpec, file: str) -> None:
+    """The compiler refuses those of MJCF; of URDF it makes joints without limits."""
+    faults = [
+        Fault("the lower limit is above the upper one", f"joint.{joint.name}.limit", list(joint.range), "swap them", file)
+        for joint in in_words(lambda: [*spec.joints], file)
+        if joint.range[0] > joint.range[1]
+    ]
+    if faults:
+        raise InputError(faults)
 
 
 def _write_inertias_back(model: mujoco.MjModel, spec: mujoco.MjSpec) -> list[str]:
@@ -94,10 +111,17 @@ def _principal_moments(body: mujoco.MjsBody, principal: np.ndarray) -> np.ndarra
 
 
 def in_words(work: Callable[[], T], file: str) -> T:
-    """MuJoCo's own message, with its line, as a fault of the file; its warnings as Python's, not in a log file."""
-    mujoco.set_mju_user_warning(lambda text: warnings.warn(text, stacklevel=2))
+    """MuJoCo's own message, with its line, as a fault of the file; its warnings as Python's, not in a log file.
+
+    NaN in a file is a fault: the compiler takes it for a number that is not given, and says so in a warning alone.
+    """
+    doubts: list[str] = []
+    mujoco.set_mju_user_warning(doubts.append)
     try:
-        return work()
+        done = work()
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{error.object[error.start]:02x}"
+        raise InputError("a name is not UTF-8 text", file=file, got=got, todo="save the file as UTF-8") from None
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         text = str(error)
         line = LINE.search(text)
@@ -107,21 +131,29 @@ def in_words(work: Callable[[], T], file: str) -> T:
         ) from None
     finally:
         mujoco.set_mju_user_warning(None)
+    for doubt in doubts:
+        if "'NaN'" in doubt:
+            raise InputError("has a number that is NaN", file=file, todo="give a finite number, or leave the attribute out")
+        warnings.warn(doubt, stacklevel=3)
+    return done
 
 
 def keyframe_names(model: mujoco.MjModel) -> list[str]:
     return [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_KEY, k) or str(k) for k in range(model.nkey)]
 
 
-def with_state(system: System, keyframe: str | None, file: str) -> tuple[System, State]:
-    """The keyframe's state; without a name the reference position at rest."""
+def with_state(system: System, keyframe: str | None, file: str, elsewhere: bool = False) -> tuple[System, State]:
+    """The keyframe's state; without a name that of the only one. The reference position at rest of a file without keyframes, or of one with
+    several when the state is given `elsewhere`."""
     m, names = system.model, keyframe_names(system.model)
-    if keyframe is None:
+    todo = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes"
+    if keyframe is None and len(names) > 1 and not elsewhere:
+        raise InputError("the file has several keyframes and none is chosen", file=file, key="keyframe", todo=todo)
+    if keyframe is None and len(names) != 1:
         return system, system.checked_state(m.qpos0)
-    if keyframe not in names:
-        todo = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes"
+    if keyframe is not None and keyframe not in names:
         raise InputError("no such keyframe", file=file, key="keyframe", got=keyframe, todo=todo)
-    k = names.index(keyframe)
+    k = 0 if keyframe is None else names.index(keyframe)
     if m.nmocap:
         system.data.mocap_pos[:] = m.key_mpos[k].reshape(-1, 3)
         system.data.mocap_quat[:] = m.key_mquat[k].reshape(-1, 4)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import mujoco
 import numpy as np
 
-from knuckle.errors import Fault, InputError
+from knuckle.errors import Fault, InputError, suggestion
 from knuckle.model import structure
 from knuckle.model.supported import name_of
 from knuckle.model.system import State, System
@@ -29,7 +29,7 @@ def with_joints(
                     Fault(
                         "no such joint or object",
                         key=f"{group}.{name}",
-                        todo=f"joints: {', '.join(_joint_names(system))}",
+                        todo=suggestion(name, _known_names(system), "joints and objects"),
                     )
                 )
             elif len(places) != numbers.size:
@@ -48,8 +48,9 @@ def with_joints(
     return system.checked_state(q, v, state.ctrl, state.act, state.applied)
 
 
-def _joint_names(system: System) -> list[str]:
-    return [system.model.joint(joint).name for joint in range(system.model.njnt) if system.model.joint(joint).name]
+def _known_names(system: System) -> list[str]:
+    joints = [system.model.joint(joint).name for joint in range(system.model.njnt)]
+    return list(dict.fromkeys(name for name in [*joints, *(system.body_names[body] for body in system.objects)] if name))
 
 
 def _places(system: System, name: str, positions: bool) -> list[int]:

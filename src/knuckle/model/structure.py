@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from knuckle.model.convex import convex_hull
 from knuckle.model.supported import name_of
 
 JOINT, GEOM, BODY = mujoco.mjtObj.mjOBJ_JOINT, mujoco.mjtObj.mjOBJ_GEOM, mujoco.mjtObj.mjOBJ_BODY
 FREE, BALL, SLIDE, HINGE = (int(kind) for kind in mujoco.mjtJoint.__members__.values())
 PARTS = {FREE: ("x", "y", "z", "rx", "ry", "rz"), BALL: ("rx", "ry", "rz"), SLIDE: ("",), HINGE: ("",)}
+MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 PARALLEL = 1e-9  # sine of the angle below which two axes count as parallel
 
 
@@ -81,8 +83,9 @@ def plane_of_motion(model: mujoco.MjModel, axes: np.ndarray, object_bodies: list
 
 
 def shapes(model: mujoco.MjModel) -> list[Shape]:
-    names = shape_names(model)
-    return [_shape(model, geom, names[geom]) for geom in range(model.ngeom)]
+    names, meshes = shape_names(model), model.geom_dataid[model.geom_type == MESH].tolist()
+    hulls = {mesh: hull(model, mesh) for mesh in sorted(set(meshes))}
+    return [_shape(model, geom, names[geom], hulls) for geom in range(model.ngeom)]
 
 
 def shape_names(model: mujoco.MjModel) -> list[str]:
@@ -99,11 +102,11 @@ def shape_names(model: mujoco.MjModel) -> list[str]:
     return names
 
 
-def _shape(model: mujoco.MjModel, geom: int, name: str) -> Shape:
+def _shape(model: mujoco.MjModel, geom: int, name: str, hulls: dict[int, tuple[np.ndarray, tuple[np.ndarray, ...]]]) -> Shape:
     kind = mujoco.mjtGeom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower()
     rotation = np.zeros(9)
     mujoco.mju_quat2Mat(rotation, model.geom_quat[geom])
-    vertices, polygons = hull(model, model.geom_dataid[geom]) if kind == "mesh" else (np.zeros((0, 3)), ())
+    vertices, polygons = hulls[int(model.geom_dataid[geom])] if kind == "mesh" else (np.zeros((0, 3)), ())
     return Shape(
         name,
         kind,
@@ -119,19 +122,10 @@ def _shape(model: mujoco.MjModel, geom: int, name: str) -> Shape:
 
 
 def hull(model: mujoco.MjModel, mesh: int) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Convex hull as MuJoCo's compiler made it: vertices and faces (coplanar triangles merged)."""
-    vertices = model.mesh_vert[model.mesh_vertadr[mesh] : model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh]].astype(
-        np.float64
-    )
-    faces = []
-    for polygon in range(model.mesh_polyadr[mesh], model.mesh_polyadr[mesh] + model.mesh_polynum[mesh]):
-        start = model.mesh_polyvertadr[polygon]
-        faces.append(model.mesh_polyvert[start : start + model.mesh_polyvertnum[polygon]])
-    used, place = (
-        np.unique(np.concatenate(faces), return_inverse=True) if faces else (np.arange(len(vertices)), np.zeros(0, int))
-    )
-    cuts = np.cumsum([len(face) for face in faces])[:-1]
-    return vertices[used], tuple(np.split(place, cuts)) if faces else ()
+    """Convex hull of a mesh that may collide: corners and flat faces. Of others, which are only seen, the vertices alone."""
+    first = model.mesh_vertadr[mesh]
+    vertices = model.mesh_vert[first : first + model.mesh_vertnum[mesh]].astype(np.float64)
+    return convex_hull(vertices) if model.mesh_graphadr[mesh] >= 0 else (vertices, ())
 
 
 def pairs_that_may_touch(model: mujoco.MjModel) -> list[tuple[int, int]]:

@@ -169,6 +169,7 @@ def _numbers(model: mujoco.MjModel) -> Iterator[Fault]:
         "geom_quat",
         "geom_size",
         "geom_friction",
+        "pair_friction",
         "site_pos",
         "tendon_stiffness",
         "tendon_damping",
@@ -198,6 +199,12 @@ def _inertias(model: mujoco.MjModel) -> Iterator[Fault]:
             yield Fault(
                 "inertia must not be negative", key=f"body.{name}.inertia", got=model.body_inertia[body].tolist()
             )
+    for geom in np.flatnonzero(model.geom_friction[:, 0] < 0).tolist():
+        name = name_of(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
+        yield Fault("must not be negative", key=f"geom.{name}.friction", got=float(model.geom_friction[geom, 0]))
+    for pair in np.flatnonzero((model.pair_friction[:, :2] < 0).any(axis=1)).tolist():
+        name = name_of(model, mujoco.mjtObj.mjOBJ_PAIR, pair)
+        yield Fault("must not be negative", key=f"pair.{name}.friction", got=model.pair_friction[pair, :2].tolist())
     for field in ("dof_armature", "dof_frictionloss", "tendon_frictionloss", "tendon_armature"):
         if (getattr(model, field) < 0).any():
             yield Fault("must not be negative", key=field, got=float(getattr(model, field).min()))

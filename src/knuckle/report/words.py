@@ -78,7 +78,7 @@ def certificate(found: Mapping[str, Any] | None) -> str:
 
 def p_matrix(found: Mapping[str, Any] | None) -> str:
     if not found:
-        return "Not a question for the circular cone in space: it is not a linear complementarity problem."
+        return "Not tested: with the circular cone it is no question, and many contacts have more principal minors than are worth computing."
     if found["holds"]:
         return f"A is a P-matrix (margin {number(found['margin'])}): there is one answer for every load, not for this one alone."
     witness = found.get("witness") or {}

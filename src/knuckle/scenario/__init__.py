@@ -1,6 +1,6 @@
 """The scenario file as data: schema, loading, faults with file, line and column. Opens no model and runs nothing."""
 
-from knuckle.scenario.faults import close_to, suggestion
+from knuckle.errors import close_to, suggestion
 from knuckle.scenario.loading import Scenario, find, load, loads
 from knuckle.scenario.overrides import split_setting
 from knuckle.scenario.schema import (

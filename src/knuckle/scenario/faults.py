@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from knuckle.errors import Fault
+from knuckle.errors import Fault, suggestion
 from knuckle.scenario.schema import ScenarioFile
 from knuckle.scenario.text import Path, key_text
 
@@ -19,6 +18,7 @@ _KIND_OF_VALUE = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
     "string_type": "must be text",
+    "string_unicode": "must be text",
     "bool_type": "must be true or false",
     "finite_number": "must be a finite number",
     "tuple_type": "must be a list",
@@ -29,26 +29,17 @@ _KIND_OF_VALUE = {
     "missing": "is missing",
     "string_too_short": "must not be empty",
 }
-_BOUNDS = {"greater_than": ("gt", "must be greater than"), "greater_than_equal": ("ge", "must not be less than")}
+_BOUNDS = {
+    "greater_than": ("gt", "must be greater than"),
+    "greater_than_equal": ("ge", "must not be less than"),
+    "less_than_equal": ("le", "must be at most"),
+}
+_UPPER_BOUND = "use 1e6 for surfaces that never slip"  # friction alone has one
 
 
-def close_to(word: str, known: Iterable[str]) -> str | None:
-    """The known name that a misspelt one most likely means."""
-    known = list(known)
-    by_fold = {name.casefold(): name for name in known}
-    if word.casefold() in by_fold:
-        return by_fold[word.casefold()]
-    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return found[0] if found else None
-
-
-def suggestion(word: str, known: Iterable[str], what: str = "known names") -> str:
-    """`did you mean ...?`, or the list of what there is."""
-    known = list(known)
-    close = close_to(word, known)
-    if close is not None:
-        return f"did you mean `{close}`?"
-    return f"{what}: {', '.join(known)}" if known else f"there are no {what}"
+def is_echo(error: ErrorDetails) -> bool:
+    """Whether a list only seems too short because its wrong entries, which have faults of their own, were left out."""
+    return error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]
 
 
 def fault_of(error: ErrorDetails, data: Any) -> tuple[Fault, Path, bool]:
@@ -81,7 +72,7 @@ def _words(kind: str, context: dict[str, Any], otherwise: str, got: Any) -> tupl
         return f"must be {_or(allowed)}", (suggestion(got, allowed, "allowed") if isinstance(got, str) else None)
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        return f"{words} {context[name]:g}", None
+        return f"{words} {f'{context[name]:g}'.replace('e+0', 'e')}", _UPPER_BOUND if name == "le" else None
     if kind == "too_short":
         return f"must have {context['min_length']} or more entries", f"it has {context['actual_length']}"
     if kind == "too_long":
@@ -89,7 +80,7 @@ def _words(kind: str, context: dict[str, Any], otherwise: str, got: Any) -> tupl
     if kind == "form":
         return otherwise, None
     if kind in ("float_type", "float_parsing") and isinstance(got, str):
-        return "must be a number, not text", "write it without quotes"
+        return "must be a number, not text", "write it without `_`" if "_" in got else "write it without quotes"
     return _KIND_OF_VALUE.get(kind, otherwise[:1].lower() + otherwise[1:]), None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Any
 
 from pydantic import PrivateAttr, ValidationError
 
-from knuckle.errors import Fault, GeometryError, InputError, one_line
+from knuckle.errors import Fault, GeometryError, InputError, one_line, suggestion
 from knuckle.scenario import overrides as overriding
 from knuckle.scenario import shipped
-from knuckle.scenario.faults import fault_of, suggestion
+from knuckle.scenario.faults import fault_of, is_echo
 from knuckle.scenario.schema import VERSION, ScenarioFile
 from knuckle.scenario.text import Document, key_text, parse, read_text
 
@@ -82,7 +83,7 @@ class Scenario(ScenarioFile):
             yield
         except InputError as error:
             faults = [fault if fault.file else fault.at(*self.place(fault.key or "")) for fault in error.faults]
-            raise type(error)(faults) from error
+            raise type(error)(sorted(faults, key=_in_file)) from error
         except GeometryError as error:                     # of the state as a whole
             raise InputError(Fault(one_line(str(error)), key="state").at(*self.place("state"))) from error
 
@@ -117,6 +118,8 @@ def load(
 
 def find(path_or_name: str | Path) -> Path:
     """The file that is meant, or an `InputError` that says what there is."""
+    if not isinstance(path_or_name, (str, os.PathLike)):
+        raise InputError("a scenario is asked for by its name or path", got=type(path_or_name).__name__, todo="give text or a pathlib.Path")
     wanted = str(path_or_name)
     path = Path(path_or_name)
     if path.suffix.lower() in MODEL_SUFFIXES + YAML_SUFFIXES:
@@ -138,7 +141,7 @@ def loads(text: str, overrides: Mapping[str, Any] | None = None, *, path: Path |
     file = str(path) if path else None
     document = parse(text, file)
     faults = list(document.faults)
-    changes = {str(key): overriding.plain(value) for key, value in (overrides or {}).items()}
+    changes = overriding.of_caller({} if overrides is None else overrides)
     data, changed, more = overriding.apply(document.data, changes) if changes else (document.data, [], [])
     faults += more
     if not isinstance(data, dict):
@@ -157,11 +160,15 @@ def loads(text: str, overrides: Mapping[str, Any] | None = None, *, path: Path |
     try:
         scenario = Scenario.model_validate(data)
     except ValidationError as error:
-        faults += [place(*fault_of(detail, data)) for detail in error.errors(include_url=False)]
+        faults += [place(*fault_of(detail, data)) for detail in error.errors(include_url=False) if not is_echo(detail)]
     if faults or scenario is None:
-        raise InputError(sorted(set_of(faults), key=lambda fault: (fault.line or 0, fault.column or 0)))
+        raise InputError(sorted(set_of(faults), key=_in_file))
     scenario._path, scenario._text, scenario._overrides, scenario._document = path, text, changes, document
     return scenario
+
+
+def _in_file(fault: Fault) -> tuple[int, int]:
+    return fault.line or 0, fault.column or 0
 
 
 # Rooms that know only the state say `q`; the file says `state.q`.

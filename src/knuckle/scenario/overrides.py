@@ -6,9 +6,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from knuckle.errors import Fault, InputError
-from knuckle.scenario.faults import keys_at, suggestion
-from knuckle.scenario.text import Path, key_text, parse_value
+from knuckle.errors import Fault, InputError, suggestion
+from knuckle.scenario.faults import keys_at
+from knuckle.scenario.text import NO_TEXT, Path, key_text, parse_value
 
 PLACE = "override"
 """Stands for the file name in faults of an overridden value."""
@@ -28,13 +28,32 @@ def split_setting(setting: str) -> tuple[str, Any]:
 
 def plain(value: Any) -> Any:
     """Lists, mappings and numbers as YAML would give them (NumPy arrays and scalars become lists and numbers)."""
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate is no text
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {plain(str(key)): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     return value
+
+
+def of_caller(overrides: Any) -> dict[str, Any]:
+    """The overrides as plain data; raises `InputError` where they are no mapping, or nothing that a file could say."""
+    if not isinstance(overrides, Mapping):
+        raise InputError("overrides map dotted keys to values", got=overrides, todo='for example {"contacts.0.mu": 0.3}')
+    changes, faults = {}, []
+    for key, value in overrides.items():
+        try:
+            changes[plain(str(key))] = plain(value)
+        except UnicodeEncodeError:
+            faults.append(Fault(NO_TEXT, str(key), file=PLACE))
+        except RecursionError:
+            faults.append(Fault("holds itself or is nested too deeply", str(key), file=PLACE))
+    if faults:
+        raise InputError(faults)
+    return changes
 
 
 def apply(data: Any, overrides: Mapping[str, Any]) -> tuple[Any, list[Path], list[Fault]]:
@@ -44,7 +63,7 @@ def apply(data: Any, overrides: Mapping[str, Any]) -> tuple[Any, list[Path], lis
     faults: list[Fault] = []
     for key, value in overrides.items():
         try:
-            paths.append(_set(data, key, plain(value)))
+            paths.append(_set(data, key, value))
         except InputError as error:
             faults += error.faults
     return data, paths, faults
@@ -85,6 +104,7 @@ def _index(data: list[Any], step: str, path: Path, key: str) -> int:
         for index, entry in enumerate(data):
             if isinstance(entry, dict) and entry.get("name") == step:
                 return index
+    got = int(step) if step.isascii() and step.isdigit() and len(step) < 10 else step
     known = [str(index) for index in range(len(data))] + names
     todo = f"{key_text(path)} has {', '.join(known)}" if known else f"{key_text(path)} is empty"
-    raise InputError(Fault("there is no such entry", key, step, todo, file=PLACE))
+    raise InputError(Fault("there is no such entry", key, got, todo, file=PLACE))

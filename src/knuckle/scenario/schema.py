@@ -8,20 +8,35 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 VERSION = 1
 
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+MOST_FRICTION = 1e6  # beyond it forces lose their digits, and nothing slips anyway
+Friction = Annotated[float, Field(ge=0, le=MOST_FRICTION)]
 # YAML has lists; strictness is kept for the numbers inside.
 Numbers = Annotated[tuple[float, ...], Field(strict=False)]
 Sizes = Annotated[tuple[Positive, ...], Field(strict=False, min_length=1, max_length=3)]
 
 
-def _form(value: Any) -> str:
+def wrong(message: str, at: str | None = None, got: Any = None, todo: str | None = None) -> PydanticCustomError:
+    """A fault of a section; `at` names the key inside it."""
+    return PydanticCustomError("knuckle", "{message}", {"message": message, "at": at, "got": got, "todo": todo})
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise wrong("must not hold control characters", got=text)
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+
+
+def _form(value: Any) -> str | None:
     if isinstance(value, dict):
         return "mapping"
     if isinstance(value, (list, tuple)):
@@ -29,9 +44,14 @@ def _form(value: Any) -> str:
     return "text" if isinstance(value, str) else "number"
 
 
-def _either(wanted: str) -> Discriminator:
-    """A value of several forms is judged by the form it has, so that each fault is reported once."""
-    return Discriminator(_form, custom_error_type="form", custom_error_message=f"must be {wanted}")
+def _either(wanted: str, *words: str) -> Discriminator:
+    """A value of several forms is judged by the form it has, so that each fault is reported once; text may be limited to some words."""
+
+    def form(value: Any) -> str | None:
+        found = _form(value)
+        return None if words and found == "text" and value not in words else found
+
+    return Discriminator(form, custom_error_type="form", custom_error_message=f"must be {wanted}")
 
 
 NamedNumbers = Annotated[
@@ -44,7 +64,7 @@ JointValue = Annotated[
 ]
 Settle = Annotated[
     Annotated[NotNegative, Tag("number")] | Annotated[Literal["no"], Tag("text")],
-    _either("`no` or a largest displacement in mm"),
+    _either("`no` or a largest displacement in mm", "no"),
 ]
 Notes = Annotated[
     Annotated[str, Tag("text")]
@@ -52,6 +72,14 @@ Notes = Annotated[
     | Annotated[dict[str, str], Tag("mapping")],
     _either("text, a list of texts or a mapping to texts"),
 ]
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, bool):  # which is 1 for Python
+        raise wrong("must be 1", got=value)
+    return value
+
+
+Version = Annotated[Literal[1], BeforeValidator(_whole)]
 
 # What `size` means, in MuJoCo's order.
 SIZE_MEANING = {
@@ -61,11 +89,6 @@ SIZE_MEANING = {
     "ellipsoid": ("semi-axis x", "semi-axis y", "semi-axis z"),
     "box": ("half size x", "half size y", "half size z"),
 }
-
-
-def wrong(message: str, at: str | None = None, got: Any = None, todo: str | None = None) -> PydanticCustomError:
-    """A fault of a section; `at` names the key inside it."""
-    return PydanticCustomError("knuckle", "{message}", {"message": message, "at": at, "got": got, "todo": todo})
 
 
 def _exactly(count: int) -> BeforeValidator:
@@ -126,7 +149,7 @@ class AddedObject(Placed):
     mass: Positive | None = Field(None, description="kg")
     density: Positive | None = Field(None, description="kg/m^3")
     inertia: Three | None = Field(None, description="moments about the object's axes, kg m^2; default: of the solid")
-    friction: NotNegative | None = Field(None, description="mu of this object's contacts")
+    friction: Friction | None = Field(None, description="mu of this object's contacts")
     joint: Literal["free", "planar", "fixed"] = "free"
     axis: Three = Field((0.0, 0.0, 1.0), description="normal of the plane of motion, for joint planar")
 
@@ -166,7 +189,7 @@ class AddedShape(Placed):
     start: Three | None = Field(None, alias="from", description="one end, in the body's frame, m")
     end: Three | None = Field(None, alias="to", description="the other end, in the body's frame, m")
     size: Sizes | None = Field(None, description="as for objects; with `from` and `to` the radius alone")
-    friction: NotNegative | None = Field(None, description="mu of this shape's contacts")
+    friction: Friction | None = Field(None, description="mu of this shape's contacts")
 
     @model_validator(mode="after")
     def _complete(self) -> AddedShape:
@@ -216,7 +239,7 @@ class NamedContact(Section):
     name: Name | None = None
     object: Name = Field(description="shape, geom or body A; forces are reported on it")
     link: Name = Field(description="shape, geom or body B; the normal points from B into A")
-    mu: NotNegative | None = Field(None, description="default: `friction` of the scenario, else of the shapes, mixed as MuJoCo mixes it")
+    mu: Friction | None = Field(None, description="default: `friction` of the scenario, else of the shapes, mixed as MuJoCo mixes it")
     label: Literal["auto", "rolling", "sliding"] = Field("auto", description="auto: from the slip velocity")
     tangent: Three | None = Field(None, description="direction of T, projected on the tangent plane")
 
@@ -253,14 +276,14 @@ class Tolerances(Section):
 Contacts = Annotated[
     Annotated[Literal["found"], Tag("text")]
     | Annotated[Annotated[tuple[NamedContact, ...], Field(strict=False)], Tag("list")],
-    _either("`found` or a list of contacts"),
+    _either("`found` or a list of contacts", "found"),
 ]
 
 
 class ScenarioFile(Section):
     """A Knuckle scenario: what exists, in which state, and what is asked."""
 
-    knuckle: Literal[1] = Field(description="version of this format")
+    knuckle: Version = Field(description="version of this format")
     name: Name | None = Field(None, description="default: the file's name")
     title: str = ""
     description: str = ""
@@ -273,7 +296,7 @@ class ScenarioFile(Section):
     state: State = State()
     ctrl: NamedNumbers | None = Field(None, description="actuator controls, by number or name")
     torque: NamedNumbers | None = Field(None, description="generalised actuator forces instead of `ctrl`, N m or N")
-    friction: NotNegative | None = Field(None, description="mu of every contact that has no own")
+    friction: Friction | None = Field(None, description="mu of every contact that has no own")
     contacts: Contacts = Field("found", description="`found`: all pairs that touch; or the pairs by name")
     moving: dict[str, MovingBody] = Field({}, description="body name: prescribed motion")
     law: Literal["cone", "pyramid"] = "cone"

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from knuckle.errors import Fault, InputError
+from knuckle.errors import Fault, InputError, printable
 
 Path = tuple[str | int, ...]
 Place = tuple[int, int]
@@ -18,6 +18,8 @@ Place = tuple[int, int]
 MAX_VALUES = 200_000
 MAX_DEPTH = 40
 MAX_BYTES = 10_000_000
+
+NO_TEXT = "is not text: it holds half of a character (a lone surrogate)"
 
 _TAG = "tag:yaml.org,2002:"
 _PLAIN_TAGS = {_TAG + name for name in ("null", "bool", "int", "float", "str", "timestamp", "merge")}
@@ -49,6 +51,11 @@ def read_text(raw: bytes, file: str) -> str:
         raise InputError(
             "the file is too large for a scenario", file=file, got=len(raw), todo=f"at most {MAX_BYTES} bytes"
         )
+    return decoded(raw, file)
+
+
+def decoded(raw: bytes, file: str) -> str:
+    """The same for a text of any length."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -124,6 +131,9 @@ class _Reader:
                 self._fault("a key must be a plain word", path, key_node)
                 continue
             key = str(key_node.value)
+            if not _is_text(key):
+                self._fault(NO_TEXT, (*path, key), key_node)
+                continue
             inside = (*path, key)
             if key in data:
                 first = self.document.keys[inside][0]
@@ -138,7 +148,11 @@ class _Reader:
         if tag not in _PLAIN_TAGS:
             self._fault("has a YAML tag that means nothing here", path, node, got=tag, todo="write a plain value")
             return None
-        if tag in (_TAG + "timestamp", _TAG + "merge", _TAG + "str"):
+        if not _is_text(str(node.value)):
+            self._fault(NO_TEXT, path, node, got=node.value)
+            return printable(str(node.value))
+        # YAML 1.2 has neither dates nor 1_000 (the parser still reads them as those of YAML 1.1).
+        if tag in (_TAG + "timestamp", _TAG + "merge", _TAG + "str") or "_" in node.value:
             return str(node.value)
         try:
             return self.constructor.construct_object(node)
@@ -149,6 +163,14 @@ class _Reader:
     def _fault(self, message: str, path: Path, node: Node, got: Any = None, todo: str | None = None) -> None:
         line, column = _place(node)
         self.document.faults.append(Fault(message, key_text(path) or None, got, todo, line=line, column=column))
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _place(node: Node) -> Place:
