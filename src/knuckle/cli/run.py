@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ _ParserError: Any = _UsageError.__mro__[1]
 
 def main() -> None:
     """The command `knuckle`."""
+    for library in ("OPENBLAS", "OMP", "MKL"):             # read when NumPy is loaded; threads on small matrices cost four times their gain
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
 
 

@@ -111,7 +111,7 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
     for i in range(int(work.counts[0])):
         f, a = work.forces[i].copy(), work.motions[i].copy()
         contact_a = a[:rows].reshape(k, dim)
-        modes, transitions = mode_words(contact_a, problem.sliding, problem.slip, float(work.size[i]))
+        modes, transitions = mode_words(contact_a, problem.sliding, problem.slip, float(work.size[i]), problem.mu)
         solutions.append(Solution(work.vdot[i].copy(), f[:rows].reshape(k, dim), contact_a, f[rows:stage.free_rows], a[rows:stage.free_rows],
                                   modes, transitions, float(work.residual[i])))
     if stage.moving_rows:
@@ -231,7 +231,7 @@ def _solution(stage: Stage, scaled: np.ndarray) -> Solution:
     a = problem.W @ vdot + problem.bias
     k, dim = problem.contacts, problem.dim
     f_contact, a_contact = forces[:dim * k].reshape(k, dim), a[:dim * k].reshape(k, dim)
-    modes, transitions = mode_words(a_contact, problem.sliding, problem.slip, acceleration_scale(problem, vdot, forces))
+    modes, transitions = mode_words(a_contact, problem.sliding, problem.slip, acceleration_scale(problem, vdot, forces), problem.mu)
     return Solution(vdot=vdot, f=f_contact, a=a_contact, joint_f=forces[dim * k:], joint_a=a[dim * k:], modes=modes,
                     transitions=transitions, residual=residual(problem, stage.law, vdot, forces))
 
