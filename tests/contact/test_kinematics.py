@@ -166,7 +166,7 @@ def test_input_that_describes_no_contact(changes, words):
 
 @pytest.mark.parametrize("name", ["n", "K_A", "K_B", "V_A", "w_B", "acc_A", "gap", "E_A", "E_B"])
 @pytest.mark.parametrize("value", ["abc", [[1], [2, 3], 4], [1j, 0, 0], 1j, {}, object(), [None, 0, 0], np.array(["0", "0", "1"]), b"1",
-                                   ["0", "0", "1"], 10**400], ids=str)
+                                   ["0", "0", "1"], 10**400], ids=lambda value: type(value).__name__)
 def test_what_is_no_number_is_refused_by_name(name, value):
     given = {"n": Z, "K_A": FLAT, "K_B": FLAT, **dict.fromkeys(("V_A", "w_A", "acc_A", "V_B", "w_B", "acc_B"), np.zeros(3))}
     with pytest.raises(GeometryError, match=f"^{name} must be"):
