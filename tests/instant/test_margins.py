@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "spatial" / "problems"
 def margins_of(problem, directions, law="cone", number=0):
     stage, answer = lay_out(read_problem(problem), law), solve(problem, law)
     solution, rows = answer.solutions[number], stage.row_of[:stage.free_rows]
-    forces = np.concatenate([solution.f.ravel(), solution.joint_f])[rows] / (stage.work.scale[:stage.free_rows] * stage.work.load[0])
+    forces = np.concatenate([solution.f.ravel(), solution.joint_f])[rows] / stage.force_unit
     return answer, margins(stage, forces, stage.B @ forces + stage.c, np.atleast_2d(directions))
 
 

@@ -81,7 +81,7 @@ def report_answers(problem: Problem, work: Work, units: int, free_rows: int, row
         for j in range(nv):
             work.vdot[k, j] = work.Z[rows, j]
         for r in range(free_rows):
-            force = work.answers[k, r] * work.scale[r] * work.load[0]
+            force = work.answers[k, r] * work.scale[r] * work.load[r]
             work.forces[k, r] = force
             if force != 0.0:
                 for j in range(nv):

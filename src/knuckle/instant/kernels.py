@@ -18,7 +18,7 @@ def newton_answer(problem: Problem, work: Work, units: int, rows: int) -> bool:
     """One answer by the cone solver, whatever the number of contacts."""
     for i in range(units):
         dry = problem.kind[i] == DRY
-        work.bound[i] = problem.mu[i] / (work.scale[problem.first[i]] * work.load[0]) if dry else problem.mu[i]
+        work.bound[i] = problem.mu[i] / (work.scale[problem.first[i]] * work.load[problem.first[i]]) if dry else problem.mu[i]
     status = cone_kernels.cone_newton(work.B, work.c[:rows], problem.kind[:units], problem.first[:units + 1], work.bound, problem.factor,
                                       work.f, work.a, work.modes, work.cone, 1e-12, 7, False)
     if status != cone_kernels.SOLVED:

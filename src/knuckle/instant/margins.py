@@ -114,7 +114,7 @@ def margins(stage: Stage, forces: np.ndarray, a: np.ndarray, directions: np.ndar
     """Margins of an answer along generalised-force directions (actuators x nv).
 
     None where its forces are not unique: how far each is from its limit then says nothing about the motion, which other forces may carry."""
-    scale, load, n = stage.work.scale[:stage.free_rows], float(stage.work.load[0]), stage.free_rows
+    scale, load, n = stage.work.scale[:stage.free_rows], stage.work.load[:stage.free_rows], stage.free_rows
     dc = directions @ stage.work.Z[:n].T * scale / load
     rates = response(stage, forces, a, dc)
     if rates is None:

@@ -38,7 +38,7 @@ def unknowns_of_modes(problem: Problem, work: Work, units: int, rows: int) -> in
     for i in range(units):
         kind, first, mode, mu = problem.kind[i], problem.first[i], work.modes[i], problem.mu[i]
         if kind == DRY and mode > 0:
-            force = axis_ratio(mode, mu / (work.scale[first] * work.load[0]))
+            force = axis_ratio(mode, mu / (work.scale[first] * work.load[first]))
             work.known[first] = force
             for r in range(rows):
                 work.constant[r] += work.B[r, first] * force
@@ -140,7 +140,7 @@ def modes_hold(problem: Problem, work: Work, units: int, rows: int) -> bool:
     for i in range(units):
         kind, r, mode, mu = problem.kind[i], problem.first[i], work.modes[i], problem.mu[i]
         if kind == DRY:
-            if not axis_holds(0.0, f[r], a[r], mu / (work.scale[r] * work.load[0]), mode, tolerance):
+            if not axis_holds(0.0, f[r], a[r], mu / (work.scale[r] * work.load[r]), mode, tolerance):
                 return False
             continue
         if not (f[r] >= -tolerance and a[r] >= -tolerance):

@@ -51,7 +51,7 @@ class Moment:
         """Margins of one solution; None where its forces are not unique (`to_dict` then says so in a note)."""
         stage = lay_out(self.problem, answer.law)
         rows = stage.row_of[:stage.free_rows]
-        forces = np.concatenate([solution.f.ravel(), solution.joint_f])[rows] / (stage.work.scale[:stage.free_rows] * stage.work.load[0])
+        forces = np.concatenate([solution.f.ravel(), solution.joint_f])[rows] / stage.force_unit
         return margins(stage, forces, stage.B @ forces + stage.c, self.directions)
 
     def definitions(self, answer: Answer) -> Definitions:

@@ -53,7 +53,7 @@ def shared_out(repeats: Repeats, small: Stage, found: Search, stage: Stage) -> S
     whole = replace(found, stage=stage, answers=[], leftover=found.leftover, unbounded={(rows[row], sign) for row, sign in found.unbounded})
     for scaled, _ in found.answers:
         forces = np.zeros(stage.free_rows)
-        forces[rows] = scaled * small.work.scale[:small.free_rows] * small.work.load[0]
-        forces /= stage.work.scale[:stage.free_rows] * stage.work.load[0]
+        forces[rows] = scaled * small.force_unit
+        forces /= stage.force_unit
         whole.answers.append((forces, whole.acceleration(forces)))
     return whole

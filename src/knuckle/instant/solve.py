@@ -195,7 +195,7 @@ def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=(solution,), reason="the range of a force was not settled", **common)
     if (ranges[:, 1] - ranges[:, 0]).max() <= SPREAD * (1.0 + np.abs(forces).max()):
         return Answer(Verdict.DETERMINATE, complete=True, solutions=(solution,), **common)
-    units = (stage.work.scale[:stage.free_rows] * stage.work.load[0])[:dim * k]
+    units = stage.force_unit[:dim * k]
     return Answer(Verdict.FORCE_INDETERMINATE, complete=True, solutions=_extreme_solutions(stage, extremes, solution),
                   force_range=(ranges[:dim * k] * units[:, None]).reshape(k, dim, 2), **common)
 

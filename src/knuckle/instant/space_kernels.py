@@ -7,6 +7,7 @@ from knuckle.compiled.kernel import Integers, IntegerTable, Matrix, Vector, inne
 from knuckle.complementarity.cone_kernels import ConeWork
 
 AGREES = 1e-9               # relative to its terms: a smaller acceleration of a row that cannot move is none
+UNTIED = 1e-14              # relative: less inertia between two rows is round-off
 IMMOBILE = 1e-12            # of a row's inertia: what bilateral rows leave below it is round-off
 
 
@@ -28,7 +29,7 @@ class Work(NamedTuple):
     factor_M: Matrix        # nv x nv, Cholesky factor
     Z: Matrix               # rows + 1 x nv: M^-1 W^T row by row, then M^-1 h
     scale: Vector           # rows: f = scale f^, a = a^ / scale (times the load)
-    load: Vector            # 1: size of the scaled free acceleration
+    load: Vector            # rows: size of the scaled free accelerations in the row's block
     B: Matrix               # rows x rows, scaled
     c: Vector               # rows, scaled
     modes: Integers         # units: the mode being tried
@@ -158,9 +159,33 @@ def eliminate_bilateral(problem: Problem, work: Work, first: int, rows: int, nv:
 
 
 @inner
+def blocks(problem: Problem, work: Work, units: int) -> None:
+    """Units that no inertia ties to one another, each with the number of its block in `work.pivots`; what is left between blocks is round-off."""
+    B, block = work.B, work.pivots
+    for i in range(units):
+        block[i] = i
+    for i in range(units):
+        for j in range(i):
+            if block[i] == block[j]:
+                continue
+            tied = False
+            for r in range(problem.first[i], problem.first[i + 1]):
+                for s in range(problem.first[j], problem.first[j + 1]):
+                    if abs(B[r, s]) > UNTIED * math.sqrt(B[r, r] * B[s, s]):
+                        tied = True
+            if tied:
+                old = block[i]
+                for k in range(units):
+                    if block[k] == old:
+                        block[k] = block[j]
+
+
+@inner
 def scale_units(problem: Problem, work: Work, units: int, rows: int, nv: int) -> None:
-    """One factor per unit gives it unit inertia along its normal; one factor for all gives the load size one."""
-    load = 0.0
+    """One factor per unit gives it unit inertia along its normal; one factor per block gives the load size one."""
+    blocks(problem, work, units)
+    for r in range(rows):
+        work.load[r] = 0.0
     for i in range(units):
         first = problem.first[i]
         inertia = work.B[first, first]
@@ -170,9 +195,16 @@ def scale_units(problem: Problem, work: Work, units: int, rows: int, nv: int) ->
             size = abs(problem.bias[r])                    # of the terms, not of their sum: what cancels is round-off
             for j in range(nv):
                 size += abs(problem.W[r, j] * work.Z[rows, j])
-            load = max(load, factor * size)
-    work.load[0] = load if load > 0.0 else 1.0
-    for r in range(rows):
-        work.c[r] *= work.scale[r] / work.load[0]
-        for s in range(rows):
-            work.B[r, s] *= work.scale[r] * work.scale[s]
+            for k in range(units):
+                if work.pivots[k] == work.pivots[i]:
+                    work.load[problem.first[k]] = max(work.load[problem.first[k]], factor * size)
+    for i in range(units):
+        first = problem.first[i]
+        load = work.load[first] if work.load[first] > 0.0 else 1.0
+        for r in range(first, first + problem.size[i]):
+            work.load[r] = load
+            work.c[r] *= work.scale[r] / load
+            for j in range(units):
+                for s in range(problem.first[j], problem.first[j + 1]):
+                    tied = work.pivots[i] == work.pivots[j]
+                    work.B[r, s] = work.B[r, s] * work.scale[r] * work.scale[s] if tied else 0.0

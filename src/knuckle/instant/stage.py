@@ -25,7 +25,7 @@ def new_problem(units: int, rows: int, nv: int) -> kernels.Problem:
 def new_work(units: int, rows: int, nv: int) -> kernels.Work:
     n = max(rows, 1)
     return kernels.Work(
-        factor_M=np.zeros((nv, nv)), Z=np.zeros((n + 1, nv)), scale=np.ones(n), load=np.ones(1), B=np.zeros((n, n)), c=np.zeros(n),
+        factor_M=np.zeros((nv, nv)), Z=np.zeros((n + 1, nv)), scale=np.ones(n), load=np.ones(n), B=np.zeros((n, n)), c=np.zeros(n),
         modes=np.zeros(max(units, 1), np.int64), row=np.zeros(n, np.int64), mix=np.zeros((n, 2)), K=np.zeros((n, n)),
         pivots=np.zeros(n, np.int64), x=np.zeros(n), constant=np.zeros(n), known=np.zeros(n), f=np.zeros(n), a=np.zeros(n),
         response=np.zeros((4, n)), B3=np.zeros((3, 3)), b3=np.zeros(3), roots=np.zeros((4, 4)),
@@ -71,6 +71,11 @@ class Stage:
     def c(self) -> np.ndarray:
         return self.work.c[:self.free_rows].copy()
 
+    @cached_property
+    def force_unit(self) -> np.ndarray:
+        """Newton (or newton metre) per unit of the scaled forces, row by row."""
+        return self.work.scale[:self.free_rows] * self.work.load[:self.free_rows]
+
     def frictional(self, unit: int) -> bool:
         """Whether the unit's friction depends on its normal force, so that answers need not be unique."""
         kind = self.units.kind[unit]
@@ -78,18 +83,18 @@ class Stage:
 
     def bound(self, unit: int) -> float:
         """Scaled bound of a DRY unit."""
-        return float(self.units.mu[unit] / (self.work.scale[self.units.first[unit]] * self.work.load[0]))
+        return float(self.units.mu[unit] / self.force_unit[self.units.first[unit]])
 
     def vdot(self, scaled: np.ndarray) -> np.ndarray:
         """Generalised acceleration that follows from scaled forces on the free rows."""
-        forces = scaled * self.work.scale[:self.free_rows] * self.work.load[0]
+        forces = scaled * self.force_unit
         return self.work.Z[len(self.row_of)] + forces @ self.work.Z[:self.free_rows]
 
     def forces(self, scaled: np.ndarray, vdot: np.ndarray) -> np.ndarray:
         """Every row of the problem in newton and newton metre; bilateral forces from the equation of motion."""
         problem = self.problem
         forces = np.zeros(len(problem.bias))
-        forces[self.row_of[:self.free_rows]] = scaled * self.work.scale[:self.free_rows] * self.work.load[0]
+        forces[self.row_of[:self.free_rows]] = scaled * self.force_unit
         offset = problem.contact_rows
         for j, kind in enumerate(problem.joint_kind):
             if kind == "dry_friction" and abs(problem.rate[j]) > AT_REST:
