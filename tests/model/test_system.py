@@ -193,3 +193,12 @@ def test_a_plant_outlives_the_users_model(planar_hand):
     model.body_mass[:] = 0
     del model, data
     np.testing.assert_array_equal(system.terms(state.q, state.v)[0], before)
+
+
+def test_joints_alone_are_no_objects_where_a_body_is_free():
+    """A URDF has no actuators: its fingers on slides are not what the hand holds."""
+    finger = '<body name="finger" pos="1 0 0"><joint type="slide"/><geom size=".1"/></body>'
+    thing = '<body name="thing"><freejoint/><geom size=".1"/></body>'
+    for bodies, objects in ((finger + thing, ["thing"]), (finger, ["finger"])):
+        system, _ = load(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+        assert [system.body_names[body] for body in system.objects] == objects

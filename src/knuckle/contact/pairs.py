@@ -7,15 +7,15 @@ from knuckle.model.structure import Shape
 
 
 def ordered(shapes: Sequence[Shape], objects: Sequence[int], a: int, b: int) -> tuple[int, int]:
-    """The pair with the object first (A); of two objects, or of none, the first in order, but never the plane."""
-    ranks = [objects.index(shapes[k].body) if shapes[k].body in objects else len(objects) for k in (a, b)]
+    """The pair with the object first (A); of two objects, or of none, the first in order, but never the plane, and the world last."""
+    ranks = [objects.index(shapes[k].body) if shapes[k].body in objects else len(objects) + (shapes[k].body == 0) for k in (a, b)]
     planes = [KINDS.get(shapes[k].kind) == PLANE for k in (a, b)]
     first, second = ((planes[0], ranks[0], a), (planes[1], ranks[1], b))
     return (a, b) if first < second else (b, a)
 
 
-def named_pairs(shapes: Sequence[Shape], objects: Sequence[int], names: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Pairs named by a scenario, as rows of `shapes`, A first."""
+def named_pairs(shapes: Sequence[Shape], names: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Pairs named by a scenario (A, B), as rows of `shapes`."""
     rows = {shape.name: k for k, shape in enumerate(shapes)}
     found = []
     for number, pair in enumerate(names):
@@ -25,12 +25,18 @@ def named_pairs(shapes: Sequence[Shape], objects: Sequence[int], names: Sequence
         a, b = rows[pair[0]], rows[pair[1]]
         if shapes[a].body == shapes[b].body:
             raise InputError("both shapes are on the same body", key=f"contacts.{number}.pair", got=list(pair))
-        couple = ordered(shapes, objects, a, b)
-        if couple in found:
+        if (a, b) in found or (b, a) in found:
             raise InputError("this pair is named twice", key=f"contacts.{number}.pair", got=list(pair))
         check_pair(shapes[a], shapes[b])
-        found.append(couple)
+        found.append((a, b))
     return found
+
+
+def link_pairs(shapes: Sequence[Shape], objects: Sequence[int], may_touch: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Every pair that `may_touch` (geoms) lets through and that has no shape of an object: links with links and with the world."""
+    row = {shape.geom: k for k, shape in enumerate(shapes) if shape.geom >= 0}
+    couples = [(row[a], row[b]) for a, b in may_touch]
+    return [ordered(shapes, objects, a, b) for a, b in couples if shapes[a].body not in objects and shapes[b].body not in objects]
 
 
 def found_pairs(shapes: Sequence[Shape], objects: Sequence[int], may_touch: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

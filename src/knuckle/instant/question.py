@@ -20,6 +20,7 @@ from knuckle.scenario import Scenario, suggestion
 from knuckle.scenario.schema import NamedContact
 
 MODEL_SETTLE = 1e-3         # m: states of simulators are settled at most so far (CONTRACT 2)
+NEAR_LINKS = 2e-3           # m; links farther apart do not come to touch while the state settles by at most a millimetre
 AT_STOP = 1e-9              # rad or m, and the rate at which a joint rests
 IMPACT = 0.05               # m/s, rad/s; soft contacts creep along their normals far slower, and bodies that meet so fast rebound
 
@@ -30,7 +31,7 @@ def ready(question: Scenario) -> ReadySystem:
     system = built.system
     with question.placing_faults():
         found = question.contacts == "found"
-        pairs, wishes, questions = _found(system, question) if found else _named(system, question)
+        pairs, wishes, questions = _found(system, built.state.q, question.friction) if found else _named(system, question)
         reach = MODEL_SETTLE if question.settle == "no" else max(MODEL_SETTLE, 1e-3 * float(question.settle))
         geometry = contact_geometry(system, pairs, reach, wishes)
         tolerances = question.tolerances
@@ -38,12 +39,14 @@ def ready(question: Scenario) -> ReadySystem:
         limits = Tolerances(**{key: value for key, value in given.items() if value is not None})
         state, notes = built.state, list(system.warnings)
         if question.settle != "no":
-            state, more = _settled(geometry, state, limits, 1e-3 * float(question.settle))
+            state, more = _settled(geometry, state, limits, 1e-3 * float(question.settle), None if found else range(len(pairs)))
             notes += more
-        torque = built.torque if question.torque is not None else system.actuator_torque(state.q, state.v, state.ctrl, state.act)
+        if found:
+            geometry, pairs, questions = _in_question(geometry, state, questions, limits)
+        notes += _unused(system, pairs)
         stop, rate = (AT_STOP if given is None else given for given in (tolerances.stop, tolerances.rate))
         order = np.array([limits.gap, limits.drift, limits.slip, limits.residual, stop, rate])
-        prepared = ReadySystem(system, geometry, questions, question.law, order, state, torque, notes)
+        prepared = ReadySystem(system, geometry, questions, question.law, order, state, built.torque, notes)
         if not found:
             _all_touch(prepared, pairs, questions, limits)
     return prepared
@@ -53,19 +56,19 @@ def from_simulation(simulated: Any, data: Any, mu: float | None = None, law: str
                     creep: float = TOLERANCES.creep) -> tuple[ReadySystem, State]:
     """A ready system and the settled state of a living MuJoCo simulation, whose data is left alone.
 
-    Contacts are those that MuJoCo has, or, where it has none, whatever is nearer than a millimetre. Slips below `creep` m/s are taken out.
+    Contacts are the pairs that touch or overlap, or, where none does, whatever is nearer than a millimetre. Slips below `creep` m/s are
+    taken out. The forces of the actuators are those of the state that was given.
     """
     system, state = model.from_mujoco(simulated, data)
-    pairs = _pairs_that_may_touch(system)
-    questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if mu is None else mu) for pair in pairs]
-    geometry = contact_geometry(system, pairs)
-    notes = list(system.warnings)
-    if settle_mm is not None:
-        touching = model.touching_geoms(data)
-        known = [k for k, pair in enumerate(pairs) if frozenset(system.shapes[side].geom for side in pair) in touching]
-        state, more = _settled(geometry, state, replace(TOLERANCES, creep=creep), 1e-3 * settle_mm, known or None)
-        notes += more
     torque = system.actuator_torque(state.q, state.v, state.ctrl, state.act)
+    pairs, _, questions = _found(system, state.q, mu)
+    geometry = contact_geometry(system, pairs)
+    notes, limits = list(system.warnings), replace(TOLERANCES, creep=creep)
+    if settle_mm is not None:
+        state, more = _settled(geometry, state, limits, 1e-3 * settle_mm)
+        notes += more
+    geometry, pairs, questions = _in_question(geometry, state, questions, limits)
+    notes += _unused(system, pairs)
     return ReadySystem(system, geometry, questions, law, None, state, torque, notes), state
 
 
@@ -74,9 +77,10 @@ def _names(system: System, a: int, b: int) -> tuple[str, str]:
 
 
 def _pair_name(system: System, a: int, b: int) -> str:
-    """The other side's name says which finger it is; of two objects both are named."""
+    """The other side's name says which finger touches the object; of two objects, or two links, both are named."""
     first, second = system.shapes[a], system.shapes[b]
-    return f"{first.name} - {second.name}" if second.body in system.objects or second.body == 0 else second.name
+    one = first.body in system.objects and second.body not in system.objects and second.body != 0
+    return second.name if one else f"{first.name} - {second.name}"
 
 
 def _mu(system: System, a: int, b: int) -> float:
@@ -86,15 +90,36 @@ def _mu(system: System, a: int, b: int) -> float:
     return max(first.friction, second.friction)
 
 
-def _pairs_that_may_touch(system: System) -> list[tuple[int, int]]:
-    return pairing.found_pairs(system.shapes, system.objects, model.pairs_that_may_touch(system.model))
+def _found(system: System, q: np.ndarray, mu: float | None) -> tuple[list[tuple[int, int]], dict[int, Any], list[PairQuestion]]:
+    """Every pair with an object in it that may touch; of links with one another and with the world those that are near at q."""
+    may_touch = model.pairs_that_may_touch(system.model)
+    links = pairing.link_pairs(system.shapes, system.objects, may_touch)
+    near = system.near(q, [(system.shapes[a].geom, system.shapes[b].geom) for a, b in links], NEAR_LINKS)
+    chosen = {frozenset(pair) for pair in near}
+    pairs = pairing.found_pairs(system.shapes, system.objects, may_touch)
+    pairs += [pair for pair in links if frozenset(system.shapes[side].geom for side in pair) in chosen]
+    return pairs, {}, [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if mu is None else mu) for pair in pairs]
 
 
-def _found(system: System, question: Scenario) -> tuple[list[tuple[int, int]], dict[int, Any], list[PairQuestion]]:
-    pairs = _pairs_that_may_touch(system)
-    given = question.friction
-    questions = [PairQuestion(_pair_name(system, *pair), _names(system, *pair), _mu(system, *pair) if given is None else given) for pair in pairs]
-    return pairs, {}, questions
+def _has_object(system: System, pair: Sequence[int]) -> bool:
+    return any(system.shapes[side].body in system.objects for side in pair)
+
+
+def _in_question(geometry: Geometry, state: State, questions: list[PairQuestion],
+                 limits: Tolerances) -> tuple[Geometry, list[tuple[int, int]], list[PairQuestion]]:
+    """The pairs with an object, and of the others those that touch at the prepared state."""
+    system, contacts, search = geometry.system, geometry.contacts, geometry.search
+    pairs = [(int(a), int(b)) for a, b in search.pairs]
+    touch = {int(contacts.pair[k]) for k in range(geometry.update(state.q, state.v)) if contacts.gap[k] <= limits.gap}
+    kept = [k for k, pair in enumerate(pairs) if k in touch or _has_object(system, pair)]
+    if len(kept) == len(pairs):
+        return geometry, pairs, questions
+    return contact_geometry(system, [pairs[k] for k in kept], search.reach), [pairs[k] for k in kept], [questions[k] for k in kept]
+
+
+def _unused(system: System, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    geoms = [(system.shapes[a].geom, system.shapes[b].geom) for a, b in pairs]
+    return model.pair_notes(system.model, [(a, b) for a, b in geoms if a >= 0 and b >= 0])
 
 
 def _named(system: System, question: Scenario) -> tuple[list[tuple[int, int]], dict[int, Any], list[PairQuestion]]:
@@ -106,8 +131,8 @@ def _named(system: System, question: Scenario) -> tuple[list[tuple[int, int]], d
             continue
         sides = [_shapes_named(system, name, f"contacts.{number}.{key}") for key, name in (("object", contact.object), ("link", contact.link))]
         for a, b in ((a, b) for a in sides[0] for b in sides[1]):
-            pair = pairing.named_pairs(system.shapes, system.objects, [(system.shapes[a].name, system.shapes[b].name)])[0]
-            if pair in pairs:
+            pair = pairing.named_pairs(system.shapes, [(system.shapes[a].name, system.shapes[b].name)])[0]
+            if pair in pairs or pair[::-1] in pairs:
                 raise InputError("this pair is named twice", key=f"contacts.{number}", got=list(_names(system, *pair)), todo="keep one")
             if contact.tangent is not None:
                 wishes[len(pairs)] = contact.tangent
@@ -138,8 +163,10 @@ def _touchable(system: System, shape: Shape) -> bool:
 
 def _settled(geometry: Geometry, state: State, limits: Tolerances, largest: float,
              pairs: Collection[int] | None = None) -> tuple[State, list[str]]:
-    """The state brought to exact contact, and what was done in words."""
-    result = settle(geometry, state.q, state.v, largest, tolerances=limits, largest=largest, creep=limits.creep, pairs=pairs)
+    """The state brought to exact contact, and what was done in words. Springs keep the forces that they had."""
+    system, table = geometry.system, geometry.search.pairs
+    links = [k for k in range(len(table)) if not _has_object(system, table[k])]
+    result = settle(geometry, state.q, state.v, largest, tolerances=limits, largest=largest, creep=limits.creep, pairs=pairs, touching_only=links)
     if result.largest_drift > IMPACT and (faults := _impacts(geometry, result.q, state.v, limits)):
         raise InputError(faults)
     notes = []
@@ -148,10 +175,17 @@ def _settled(geometry: Geometry, state: State, limits: Tolerances, largest: floa
                      f"normal velocity {result.largest_drift:.3g} m/s before)")
     if result.creep > 0.0:
         notes.append(f"settled: slips of at most {1e3 * result.creep:.3g} mm/s were taken out as creep (tolerance {1e3 * limits.creep:g} mm/s)")
-    for pair in result.parted:
-        a, b = (geometry.shapes[row].name for row in geometry.search.pairs[pair])
-        notes.append(f"settled: {a} - {b} is not in contact: no near state lets it touch beside the others")
-    return State(result.q, result.v, state.ctrl, state.act, state.applied), notes
+    for pair in sorted({*result.pairs, *result.parted}):
+        name = " - ".join(_names(system, *table[pair]))
+        gap, (before, now) = result.gap[pair], result.lost.get(pair, (0, 0))
+        if pair in result.parted:
+            notes.append(f"settled: {name} is not in contact (gap {1e3 * gap:.3g} mm before): no near state lets it touch beside the others")
+        elif gap > limits.gap:
+            notes.append(f"settled: {name} was {1e3 * gap:.3g} mm open and is in contact now")
+        if before:
+            notes.append(f"settled: {name} touches at {now} points of {before}: no near state lets all of them touch beside the others")
+    applied = state.applied + system.springs(state.q) - system.springs(result.q)
+    return State(result.q, result.v, state.ctrl, state.act, applied), notes
 
 
 def _impacts(geometry: Geometry, q: np.ndarray, v: np.ndarray, limits: Tolerances) -> list[Fault]:

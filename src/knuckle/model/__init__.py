@@ -5,8 +5,8 @@ from knuckle.model.composing import compose
 from knuckle.model.joint_rows import JointRows
 from knuckle.model.loading import load
 from knuckle.model.states import with_joints
-from knuckle.model.structure import Shape, pair_friction, pairs_that_may_touch
-from knuckle.model.system import State, System, from_mujoco, touching_geoms
+from knuckle.model.structure import Shape, pair_friction, pair_notes, pairs_that_may_touch
+from knuckle.model.system import State, System, from_mujoco
 
 __all__ = [
     "Built",
@@ -20,7 +20,7 @@ __all__ = [
     "from_mujoco",
     "load",
     "pair_friction",
+    "pair_notes",
     "pairs_that_may_touch",
-    "touching_geoms",
     "with_joints",
 ]

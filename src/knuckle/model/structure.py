@@ -47,15 +47,17 @@ def joints_of(model: mujoco.MjModel, body: int) -> tuple[int, ...]:
 
 
 def objects(model: mujoco.MjModel, moment: np.ndarray) -> list[int]:
-    """Bodies that no actuator moves: the root of each unactuated tree that is free, planar (slide, slide, hinge) or one body alone."""
-    found = []
+    """Bodies that no actuator moves: the root of each unactuated tree that is free or planar (slide, slide, hinge); where there is none of
+    them, of each unactuated tree that is one body alone."""
+    found: dict[bool, list[int]] = {True: [], False: []}
     for tree in range(model.ntree):
         dofs = slice(model.tree_dofadr[tree], model.tree_dofadr[tree] + model.tree_dofnum[tree])
         root = int(model.dof_bodyid[dofs.start])
         whole = model.body_dofnum[root] == model.tree_dofnum[tree]
-        if not moment[:, dofs].any() and (whole or joints_of(model, root) in ((FREE,), (SLIDE, SLIDE, HINGE))):
-            found.append(root)
-    return found
+        roams = joints_of(model, root) in ((FREE,), (SLIDE, SLIDE, HINGE))
+        if not moment[:, dofs].any() and (whole or roams):
+            found[roams].append(root)
+    return found[True] or found[False]
 
 
 def plane_of_motion(model: mujoco.MjModel, axes: np.ndarray, object_bodies: list[int]) -> np.ndarray | None:
@@ -158,11 +160,48 @@ def _filters_allow(model: mujoco.MjModel, a: int, b: int, excluded: set[tuple[in
 
 
 def pair_friction(model: mujoco.MjModel, a: int, b: int) -> float:
-    """Sliding friction of a pair as MuJoCo mixes it: the <pair>'s own, the higher priority's, else the larger."""
+    """Sliding friction of a pair as MuJoCo mixes it: none where condim is 1, else the override's, the <pair>'s own, the higher priority's,
+    or the larger."""
+    if pair_dimension(model, a, b) == 1:
+        return 0.0
+    if model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_OVERRIDE:
+        return float(model.opt.o_friction[0])
+    own = _own_pair(model, a, b)
+    if own is not None:
+        return float(model.pair_friction[own, 0])
+    first = _of_higher_priority(model, a, b)
+    if first is not None:
+        return float(model.geom_friction[first, 0])
+    return float(max(model.geom_friction[a, 0], model.geom_friction[b, 0]))
+
+
+def pair_dimension(model: mujoco.MjModel, a: int, b: int) -> int:
+    """MuJoCo's condim of a pair: 1 without friction, 3 with sliding friction, 4 and 6 with torsional and rolling friction besides."""
+    own, first = _own_pair(model, a, b), _of_higher_priority(model, a, b)
+    if own is not None:
+        return int(model.pair_dim[own])
+    return int(model.geom_condim[first] if first is not None else max(model.geom_condim[a], model.geom_condim[b]))
+
+
+def pair_notes(model: mujoco.MjModel, pairs: list[tuple[int, int]]) -> list[str]:
+    """What contacts of MuJoCo between these geoms have and Knuckle's have not."""
+    notes = []
+    if any(pair_dimension(model, a, b) > 3 for a, b in pairs):
+        notes.append("torsional and rolling friction (condim 4 and 6) is not used: contacts have sliding friction alone")
+    own = [pair for pair in (_own_pair(model, a, b) for a, b in pairs) if pair is not None]
+    if any(model.pair_dim[pair] > 1 and model.pair_friction[pair, 0] != model.pair_friction[pair, 1] for pair in own):
+        notes.append("friction that differs by direction (<pair friction>) is not used: its first number holds in every direction")
+    return notes
+
+
+def _own_pair(model: mujoco.MjModel, a: int, b: int) -> int | None:
     for pair in range(model.npair):
         if {int(model.pair_geom1[pair]), int(model.pair_geom2[pair])} == {a, b}:
-            return float(model.pair_friction[pair, 0])
-    priority_a, priority_b = model.geom_priority[a], model.geom_priority[b]
-    if priority_a != priority_b:
-        return float(model.geom_friction[a if priority_a > priority_b else b, 0])
-    return float(max(model.geom_friction[a, 0], model.geom_friction[b, 0]))
+            return pair
+    return None
+
+
+def _of_higher_priority(model: mujoco.MjModel, a: int, b: int) -> int | None:
+    if model.geom_priority[a] == model.geom_priority[b]:
+        return None
+    return a if model.geom_priority[a] > model.geom_priority[b] else b

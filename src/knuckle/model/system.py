@@ -10,7 +10,7 @@ import numpy as np
 
 from knuckle.compiled import libmujoco
 from knuckle.errors import Fault, InputError
-from knuckle.model import kernels, structure
+from knuckle.model import joint_kernels, kernels, structure
 from knuckle.model.joint_rows import AT_STOP, JointRows, JointRowsTable, joint_rows
 from knuckle.model.supported import name_of, refuse_unsupported
 
@@ -121,6 +121,32 @@ class System:
     def joint_rows(self, q: np.ndarray, v: np.ndarray, tolerance: float = AT_STOP) -> JointRows:
         return joint_rows(self, q, v, tolerance)
 
+    def joint_units(self, count: int) -> list[str]:
+        """Units of the gaps of the first `count` rows that `joint_rows` wrote last."""
+        table, work = self.joint_table.kernel_table, self.joint_table.work
+        units = []
+        for entry, part in zip(work.entry[:count].tolist(), work.part[:count].tolist(), strict=True):
+            if table.form[entry] in (joint_kernels.CONNECT, joint_kernels.WELD):
+                units.append("m" if part < 3 else "rad")
+            else:
+                units.append(self._unit(*table.coordinate[table.first[entry], :2].tolist()))
+        return units
+
+    def _unit(self, kind: int, index: int) -> str:
+        """Of a coordinate of joint_kernels. The length of a tendon over joints is an angle where its first joint turns."""
+        m = self.model
+        if kind == joint_kernels.TENDON:
+            first = m.tendon_adr[index]
+            joint = m.wrap_objid[first] if m.wrap_type[first] == mujoco.mjtWrap.mjWRAP_JOINT else -1
+        else:
+            joint = m.dof_jntid[index]
+        return "m" if joint < 0 or m.jnt_type[joint] == structure.SLIDE else "rad"
+
+    def near(self, q: np.ndarray, geoms: Sequence[tuple[int, int]], distance: float) -> list[tuple[int, int]]:
+        """Of pairs of geoms those nearer than `distance` at q, by MuJoCo's own measure. Moves `plant` to q."""
+        self.terms(q, np.zeros(self.nv))
+        return [(a, b) for a, b in geoms if mujoco.mj_geomDistance(self.model, self.data, a, b, distance, None) < distance]
+
     def actuator_moment(self, q: np.ndarray) -> np.ndarray:
         """Rows: what one unit of each actuator's force does on the dofs (nu x nv; more rows for actuators with several outputs)."""
         self.terms(q, np.zeros(self.nv))
@@ -143,6 +169,11 @@ class System:
         mujoco.mj_fwdVelocity(m, d)  # again, for the actuators' velocities
         mujoco.mj_fwdActuation(m, d)
         return d.qfrc_actuator.copy()
+
+    def springs(self, q: np.ndarray) -> np.ndarray:
+        """Generalised forces of springs of joints and tendons (MuJoCo's qfrc_spring). Moves `plant` to q."""
+        self.terms(q, np.zeros(self.nv))
+        return np.asarray(self.data.qfrc_spring).copy()
 
     def integrate(self, q: np.ndarray, dv: np.ndarray) -> np.ndarray:
         """q moved along the tangent vector dv; quaternions stay unit."""
@@ -276,8 +307,3 @@ def from_mujoco(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[System, Sta
         force, torque = data.xfrc_applied[body, :3], data.xfrc_applied[body, 3:]
         mujoco.mj_applyFT(system.model, system.data, force, torque, system.data.xipos[body], int(body), applied)
     return system, system.checked_state(q, data.qvel, data.ctrl, data.act, applied)
-
-
-def touching_geoms(data: mujoco.MjData) -> set[frozenset[int]]:
-    """Pairs of geoms that a simulation has in contact at this moment."""
-    return {frozenset((int(contact.geom1), int(contact.geom2))) for contact in data.contact if contact.dist <= contact.includemargin}
