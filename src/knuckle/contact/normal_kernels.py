@@ -8,6 +8,7 @@ import math
 
 from knuckle.compiled.kernel import Matrix, Vector, inner
 from knuckle.contact import shape_kernels as shape
+from knuckle.contact import sift_kernels
 from knuckle.contact import space_kernels as space
 from knuckle.contact.shape_kernels import ShapeTable
 
@@ -260,16 +261,27 @@ def parts_candidate(shapes: ShapeTable, A: int, part_A: int, B: int, part_B: int
 
 
 @inner
-def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, best: float, n: Vector, work: Matrix) -> float:
-    """Parts of A with parts of B, then edges of A with parts of B, then parts of A with edges of B."""
+def is_far(shapes: ShapeTable, part: int, sifted: bool) -> bool:
+    return sifted and part >= 0 and shapes.near_vertex[part] == 0
+
+
+@inner
+def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vector, best: float, sifted: bool, n: Vector, work: Matrix) -> float:
+    """Parts of A with parts of B, then edges of A with parts of B, then parts of A with edges of B; `sifted`: the marked ones alone."""
     for case in range(3):
         count_A = shapes.edge_at[A + 1] - shapes.edge_at[A] if case == 1 else part_count(shapes, A)
         count_B = shapes.edge_at[B + 1] - shapes.edge_at[B] if case == 2 else part_count(shapes, B)
         for i in range(count_A):
+            if sifted and (shapes.near_edge[shapes.edge_at[A] + i] == 0 if case == 1 else is_far(shapes, part_of(shapes, A, i), True)):
+                continue
             for j in range(count_B):
                 part_A, part_B = part_of(shapes, A, i), part_of(shapes, B, j)
+                if case < 2 and is_far(shapes, part_B, sifted):
+                    continue
                 if case > 0:
                     e = shapes.edge_at[A] + i if case == 1 else shapes.edge_at[B] + j
+                    if sifted and shapes.near_edge[e] == 0:
+                        continue
                     start, end = shapes.edges[e, 0], shapes.edges[e, 1]
                     space.combine(shapes.world_vertices[end], -1.0, shapes.world_vertices[start], work[ALONG])
                     space.normalize(work[ALONG])
@@ -279,11 +291,15 @@ def best_of_parts(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vecto
 
 
 @inner
-def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float, n: Vector, work: Matrix) -> float:
+def best_of_edges(shapes: ShapeTable, A: int, B: int, reach: float, best: float, sifted: bool, n: Vector, work: Matrix) -> float:
     """Edges of A that cross edges of B."""
     round_bodies = shapes.radius[A] + shapes.radius[B] > 0.0
     for e in range(shapes.edge_at[A], shapes.edge_at[A + 1]):
+        if sifted and shapes.near_edge[e] == 0:
+            continue
         for f in range(shapes.edge_at[B], shapes.edge_at[B + 1]):
+            if sifted and shapes.near_edge[f] == 0:
+                continue
             if crossing(shapes, e, f, NEAR_SURFACE, work) < 0.0:
                 continue
             space.cross(work[ALONG], work[STEP], work[CANDIDATE])
@@ -312,8 +328,9 @@ def common_normal(shapes: ShapeTable, A: int, B: int, reach: float, guess: Vecto
         return best
     # Features farther apart than this cannot be the nearest ones of a pair within reach; inside, allow a percent of the bodies.
     reach = max(reach, 0.01 * min(shapes.bound[A], shapes.bound[B])) + shapes.radius[A] + shapes.radius[B]
-    best = best_of_parts(shapes, A, B, reach, guess, best, n, work)
-    best = best_of_edges(shapes, A, B, reach, best, n, work)
+    sifted = sift_kernels.sift_pair(shapes, A, B, max(reach, -best) + NEAR_SURFACE)
+    best = best_of_parts(shapes, A, B, reach, guess, best, sifted, n, work)
+    best = best_of_edges(shapes, A, B, reach, best, sifted, n, work)
     if best > -math.inf:
         return best
     # No features near one another: far apart, or round bodies with a centre in common, which must not pass for far apart.

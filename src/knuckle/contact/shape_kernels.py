@@ -44,6 +44,8 @@ class ShapeTable(NamedTuple):
     mat: Matrix             # ns x 9
     world_vertices: Matrix
     world_normals: Matrix
+    near_vertex: Integers   # 1: of the pair being looked at, it may be nearest to the other shape (sift_kernels)
+    near_edge: Integers
 
 
 @inner

@@ -54,7 +54,8 @@ def shape_table(shapes: Sequence[Shape]) -> ShapeTable:
         local_pos=of_all([shape.position for shape in shapes], 3), local_mat=of_all([shape.rotation for shape in shapes], 9),
         vertex_at=vertex_at, edge_at=edge_at, face_at=face_at, loop_at=_starts([len(loop) for loop in loops]), vertices=vertices, edges=edges,
         normals=normals, loops=np.concatenate([np.zeros(0, np.int64), *loops]).astype(np.int64),
-        pos=np.zeros((count, 3)), mat=np.zeros((count, 9)), world_vertices=vertices.copy(), world_normals=normals.copy())
+        pos=np.zeros((count, 3)), mat=np.zeros((count, 9)), world_vertices=vertices.copy(), world_normals=normals.copy(),
+        near_vertex=np.zeros(len(vertices), np.int64), near_edge=np.zeros(len(edges), np.int64))
 
 
 def _starts(lengths: list[int]) -> np.ndarray:
