@@ -92,8 +92,8 @@ def _all_answers(stage: Stage) -> tuple[search.Search, dict[str, Any]]:
         return found, {"kind": "carried_without_friction", "meaning": "normal forces alone carry the load at rest: friction can only brake"}
     found = search.run(stage, known)
     if found.continuum:
-        return found, {"kind": "continuum", "ends": "proved" if found.complete else "found", "cells": found.cells,
-                       "meaning": "motions that vary without a step; their ends are listed" + ("" if found.complete else ", as far as they were found")}
+        meaning = "motions that vary without a step; their ends are listed" + ("" if found.complete else ", as far as they were found")
+        return found, {"kind": "continuum", "ends": "proved" if found.complete else "found", "cells": found.cells, "meaning": meaning}
     return found, {"kind": "cells_searched", "cells": found.cells, "leftover": len(found.leftover)}
 
 
