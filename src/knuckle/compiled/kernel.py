@@ -286,13 +286,13 @@ _spent = 0.0
 _seconds = 0.0
 
 
-def spend_seconds(seconds: float) -> None:
-    """Count time spent in interpreted kernels whose work is not known beforehand; much of it and the process is promoted."""
+def spend_seconds(seconds: float, ahead: float = 0.0) -> None:
+    """Count time spent in interpreted kernels, and time `ahead` as far as it is foreseen; much of it and the process is promoted."""
     global _seconds
     _seconds += seconds
     if _compiled or os.environ.get("KNUCKLE_INTERPRETED") == "1":
         return
-    if _seconds > SECONDS_WORTH_COMPILING or (_seconds > SECONDS_WORTH_LOADING and is_warm()):
+    if _seconds + ahead > SECONDS_WORTH_COMPILING or (_seconds + ahead > SECONDS_WORTH_LOADING and is_warm()):
         ready()
 
 

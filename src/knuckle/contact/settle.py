@@ -139,6 +139,7 @@ class _Search:
     tolerances: Tolerances
     largest: float
     metric: np.ndarray          # nv x nv, by which a motion is small
+    stops: tuple[str, ...]      # stops that joints rest at: passed at the start, as far as soft stops give way
 
     def attempt(self, points: Collection[Key]) -> tuple[np.ndarray, float] | GeometryError:
         try:
@@ -154,11 +155,15 @@ def _searches(geometry: Geometry, q: np.ndarray, v: np.ndarray, gap_of: dict[int
     sum_of_squares = sum((J.T @ J for k in range(geometry.update(q, v))
                           for J in (system.point(int(contacts.body_A[k]), contacts.point_A[k])[0],
                                     system.point(int(contacts.body_B[k]), contacts.point_B[k])[0])), start=np.zeros_like(M))
-    return [_Search(geometry, q, v, gap_of, tolerances, largest, metric) for metric in (M, sum_of_squares + LIGHT * M)]
+    joints = system.joint_rows(q, v, NEAR_STOP)
+    passed = tuple(name for kind, gap, name in zip(joints.kind, joints.gap, joints.name, strict=True) if kind == "limit" and gap < 0.0)
+    return [_Search(geometry, q, v, gap_of, tolerances, largest, metric, stops)
+            for stops in dict.fromkeys((passed, ())) for metric in (M, sum_of_squares + LIGHT * M)]
 
 
 def _as_many_as_settle(searches: list[_Search], points: dict[Key, float]) -> tuple[np.ndarray, float]:
-    """State and displacement with all points touching; else with as many as can."""
+    """State and displacement with all points touching and joints at the stops they had passed; else inside them; else with as many points
+    as can."""
     first: GeometryError | None = None
     for find in (_all, _most):
         for search in searches:
@@ -256,8 +261,8 @@ def _position_rows(search: _Search, q: np.ndarray, count: int, points: Collectio
     closes = {pair for pair, _, _ in points}
     least = [CLEAR if search.gap_of.get(int(contacts.pair[k]), np.inf) >= CLEAR and int(contacts.pair[k]) not in closes else 0.0 for k in others]
     joints = system.joint_rows(q, search.v, NEAR_STOP)
-    held = [k for k, kind in enumerate(joints.kind) if kind == "bilateral"]
-    stops = [k for k, kind in enumerate(joints.kind) if kind == "limit"]
+    held = [k for k, kind in enumerate(joints.kind) if kind == "bilateral" or joints.name[k] in search.stops]
+    stops = [k for k, kind in enumerate(joints.kind) if kind == "limit" and joints.name[k] not in search.stops]
     flat_W, flat_gap = np.array([point.row for point in flats]).reshape(-1, system.nv), np.array([point.gap for point in flats])
     W = np.vstack([contacts.W[[3 * k for k in closing]], flat_W, joints.W[held], contacts.W[[3 * k for k in others]], joints.W[stops]])
     gap = np.concatenate([contacts.gap[closing], flat_gap, joints.gap[held], contacts.gap[others] - least, joints.gap[stops]])

@@ -100,13 +100,15 @@ def _solid(vertices: np.ndarray, faces: Sequence[np.ndarray]) -> Polytope:
     """Edges and normals from vertices and faces. Newell's normals (Newell 1972) take polygons that are flat only to round-off."""
     vertices = np.asarray(vertices, dtype=float)
     faces = tuple(np.asarray(face, dtype=np.int64) for face in faces)
-    normals = []
-    for face in faces:
-        ring = vertices[face] - vertices[face].mean(axis=0)
-        normal = np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0)
-        normals.append(normal / np.linalg.norm(normal))
-    edges = {tuple(sorted((int(a), int(b)))) for face in faces for a, b in zip(face, np.roll(face, -1), strict=True)}
-    return Polytope(vertices, np.array(sorted(edges), dtype=np.int64), faces, np.array(normals))
+    normals, sides = np.zeros((len(faces), 3)), []
+    for corners in sorted({len(face) for face in faces}):      # meshes have thousands of faces: all of one length at once
+        own = [k for k, face in enumerate(faces) if len(face) == corners]
+        loops = np.array([faces[k] for k in own])
+        rings = vertices[loops] - vertices[loops].mean(axis=1, keepdims=True)
+        normal = np.cross(rings, np.roll(rings, -1, axis=1)).sum(axis=1)
+        normals[own] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+        sides.append(np.sort(np.stack([loops, np.roll(loops, -1, axis=1)], axis=2).reshape(-1, 2), axis=1))
+    return Polytope(vertices, np.unique(np.concatenate(sides), axis=0), faces, normals)
 
 
 def _points(vertices: np.ndarray, edges: Sequence[tuple[int, int]] = ()) -> Polytope:

@@ -79,6 +79,7 @@ class Answer:
     continuum: bool = False
     solutions: tuple[Solution, ...] = ()
     force_range: np.ndarray | None = None           # contacts x dim x 2, N; infinite where unbounded
+    joint_force_range: np.ndarray | None = None     # joint rows x 2, N or N m; NaN for bilateral rows and such that move
     acceleration_range: np.ndarray | None = None    # contacts x dim x 2, m/s^2
     p_matrix: PMatrix | None = None
     certificate: dict[str, Any] | None = None
@@ -99,6 +100,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         document = self._document()
+        if self.joint_force_range is not None and len(self.joint_force_range):
+            document["joint_force_range"] = _rows(self.joint_force_range[None])[0]
         if self.moment is not None:
             document |= self.moment.to_dict(self)
             for solution, margins in zip(document["solutions"], document["margins"], strict=True):
@@ -124,8 +127,10 @@ class Answer:
 
 def _ranges(table: np.ndarray | None) -> list[Any] | None:
     """JSON has no infinity: unbounded is null."""
-    if table is None:
-        return None
+    return None if table is None else _rows(table)
+
+
+def _rows(table: np.ndarray) -> list[Any]:
     return [[[float(x) if math.isfinite(x) else None for x in pair] for pair in row] for row in table]
 
 

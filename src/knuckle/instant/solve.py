@@ -195,9 +195,11 @@ def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=(solution,), reason="the range of a force was not settled", **common)
     if (ranges[:, 1] - ranges[:, 0]).max() <= SPREAD * (1.0 + np.abs(forces).max()):
         return Answer(Verdict.DETERMINATE, complete=True, solutions=(solution,), **common)
-    units = stage.force_unit[:dim * k]
+    ranges *= stage.force_unit[:, None]
+    joint_ranges = np.full((len(stage.problem.joint_kind), 2), np.nan)
+    joint_ranges[stage.row_of[dim * k:stage.free_rows] - dim * k] = ranges[dim * k:]
     return Answer(Verdict.FORCE_INDETERMINATE, complete=True, solutions=_extreme_solutions(stage, extremes, solution),
-                  force_range=(ranges[:dim * k] * units[:, None]).reshape(k, dim, 2), **common)
+                  force_range=ranges[:dim * k].reshape(k, dim, 2), joint_force_range=joint_ranges, **common)
 
 
 def _extreme_solutions(stage: Stage, extremes: list[np.ndarray], solution: Solution) -> tuple[Solution, ...]:
