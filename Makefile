@@ -41,9 +41,9 @@ test: $(VENV)/.installed-dev ## compile, then lint and all tests that are not ho
 	$(MAKE) --no-print-directory lint
 	$(BIN)/pytest -n 2 --durations=20
 
-soak: $(VENV)/.installed-dev ## the long tests
+soak: $(VENV)/.installed-dev ## the long tests: hours, or KNUCKLE_SOAK_SHARE=0.02 of them
 	$(BIN)/knuckle warmup
-	$(BIN)/pytest -m soak --durations=20
+	$(BIN)/pytest -m soak -n 2 --durations=20 tests/soak
 
 bench: $(VENV)/.installed-dev ## the measurements behind docs/decisions
 	$(BIN)/knuckle warmup
