@@ -16,7 +16,6 @@ from knuckle.contact.shapes import shape_table
 from knuckle.model.structure import Shape
 from knuckle.model.system import System
 
-
 INTERPRETED = 4e-7      # s, of one vertex for one face
 
 
