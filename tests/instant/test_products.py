@@ -21,14 +21,17 @@ STIFF = 1e6                 # condition of a contact's inertia up to which every
 VERDICTS = {0: "inconsistent", 1: "determinate"}
 
 
-def lone(contact):
-    """Every force of one contact at rest on unit masses, M = 1 and h = 0; None where modes or roots are nearly one."""
-    W, c, mu = np.array([contact[key] for key in ROWS]), np.array(contact["bias"]), contact["mu"]
-    B = W @ W.T
+def resting(mu, bias, rows):
+    """One contact at rest on unit masses: a block, a problem and its forces (None where they are not clear)."""
+    contact = {"label": "rolling", "mu": mu, "bias": bias, "slip": [0.0, 0.0]} | dict(zip(ROWS, rows, strict=True))
+    return {"M": np.eye(3), "h": np.zeros(3), "contacts": [contact]}, lone(mu, np.array(bias), np.array(rows) @ np.transpose(rows))
+
+
+def lone(mu, c, B):
+    """Every force of one contact, a = B f + c; None where modes or roots are nearly one."""
     if np.linalg.cond(B) > STIFF:
         return None
-    size = np.abs(c).max()
-    stick = -np.linalg.solve(B, c)
+    size, stick = np.abs(c).max(), -np.linalg.solve(B, c)
     room = mu * stick[0] - np.hypot(*stick[1:])
     if min(abs(c[0]) / size, abs(stick[0]) / abs(stick).max(), abs(room) / abs(stick).max()) < CLEAR:
         return None
@@ -63,10 +66,9 @@ def contact_at_rest(rng):
         if rng.random() < 0.7:
             W[1:] += 2 * rng.normal(size=(2, 1)) * W[:1]
             bias[0] = abs(bias[0]) * rng.choice([1.0, 0.3])
-        contact = {"label": "rolling", "mu": float(rng.choice([0.3, 1.0, 2.5, 5.0])), "bias": bias.tolist(), "slip": [0.0, 0.0]}
-        contact |= dict(zip(ROWS, W.tolist(), strict=True))
-        if (forces := lone(contact)) is not None:
-            return {"M": np.eye(3), "h": np.zeros(3), "contacts": [contact]}, forces
+        block = resting(float(rng.choice([0.3, 1.0, 2.5, 5.0])), bias.tolist(), W.tolist())
+        if block[1] is not None:
+            return block
 
 
 def sliding_contact(rng):
@@ -84,8 +86,7 @@ def loaded(block, factor):
 def product(blocks, rng=None):
     """The blocks as one problem, in mixed coordinates where there is a generator; and its answers, as forces contact after contact."""
     sizes = [len(problem["h"]) for problem, _ in blocks]
-    nv, ends, contacts = sum(sizes), np.cumsum(sizes), []
-    Q = np.eye(nv)
+    nv, ends, contacts, Q = sum(sizes), np.cumsum(sizes), [], np.eye(sum(sizes))
     while rng is not None and (np.allclose(Q, np.eye(nv)) or np.linalg.cond(Q) > 100):
         Q = rng.normal(size=(nv, nv)) + 2 * np.eye(nv)
     M, h = np.zeros((nv, nv)), np.zeros(nv)
@@ -101,7 +102,7 @@ def product(blocks, rng=None):
 def check(problem, answers, tolerance=1e-6):
     """True where the search ended; a false verdict, a false answer or a lost one fails, and so does an undecided one that lost too much."""
     answer = solve(problem)
-    label = (problem, answer.verdict.value, len(answer.solutions), len(answers), answer.certificate, answer.reason)
+    label = (problem, answer.verdict.value, len(answer.solutions), len(answers), answer.certificate)
     assert not answer.continuum and all(s.residual <= 1e-9 for s in answer.solutions), label
     for s in answer.solutions:
         assert any(np.abs(s.f.ravel() - f).max() <= tolerance * (1 + np.abs(f).max()) for f in answers), label
@@ -132,10 +133,7 @@ def test_products_have_the_product_of_the_answers(part):
 
 
 def test_two_copies_of_a_contact_with_three_answers():
-    contact = {"label": "rolling", "mu": 2.5, "bias": [0.391, -0.49, 0.366], "slip": [0, 0],
-               "W_N": [1.544, 0, 0], "W_T": [-0.028, 1.257, 0], "W_U": [0.65, -0.052, 0.087]}  # fmt: skip
-    block = {"M": np.eye(3), "h": np.zeros(3), "contacts": [contact]}, lone(contact) or []
-    assert len(block[1]) == 3
+    block = resting(2.5, [0.391, -0.49, 0.366], [[1.544, 0, 0], [-0.028, 1.257, 0], [0.65, -0.052, 0.087]])
     problem, answers = product([block, block])
     assert len(answers) == 9 and check(problem, answers)
 
@@ -152,23 +150,20 @@ def test_a_huge_load_hides_no_answer_elsewhere(factor):
         label = (seed, answer.verdict, len(answer.solutions), len(answers), answer.reason)
         assert answer.complete and len(answer.solutions) == len(answers), label
         for f in answers:
-            own = np.split(f, 2)
-            assert any(all(np.abs(have - want).max() <= 1e-6 * np.abs(want).max(initial=1e-300) for have, want
-                           in zip(s.f, own, strict=True)) for s in answer.solutions), label  # fmt: skip
+            wanted = f.reshape(2, 3)
+            room = 1e-6 * np.abs(wanted).max(axis=1, keepdims=True) + 1e-300
+            assert any((np.abs(s.f - wanted) <= room).all() for s in answer.solutions), label
         compared += len(answers) > 1
     assert compared >= 5
 
 
-HIDDEN = pytest.mark.xfail(strict=True, reason="a sliding force 1e8 times smaller than another block's is taken for none, and the search says complete")
+HIDDEN = pytest.mark.xfail(strict=True, reason="a sliding force 1e8 times smaller than the other block's is taken for none")
 
 
 @pytest.mark.parametrize("row", [0.1, 0.03, 0.01, pytest.param(0.003, marks=HIDDEN)])
 def test_a_heavy_neighbour_hides_no_answer(row):
     """The smaller W_N, the heavier the first contact along its normal, and the larger its one force; the other has three answers."""
-    heavy = {"label": "rolling", "mu": 2.5, "bias": [-1.785, -0.774, 0.439], "slip": [0.0, 0.0],
-             "W_N": [row, 0, 0], "W_T": [0.616, 1.214, 0], "W_U": [0.074, -0.32, 0.187]}  # fmt: skip
-    light = {"label": "rolling", "mu": 2.5, "bias": [0.02, -0.77, -0.26], "slip": [0.0, 0.0],
-             "W_N": [-1.26, 0, 0], "W_T": [1.87, 0.39, 0], "W_U": [2.52, 1.27, -1.62]}  # fmt: skip
-    blocks = [({"M": np.eye(3), "h": np.zeros(3), "contacts": [one]}, lone(one) or []) for one in (heavy, light)]
-    problem, answers = product(blocks)
+    heavy = resting(2.5, [-1.785, -0.774, 0.439], [[row, 0, 0], [0.616, 1.214, 0], [0.074, -0.32, 0.187]])
+    light = resting(2.5, [0.02, -0.77, -0.26], [[-1.26, 0, 0], [1.87, 0.39, 0], [2.52, 1.27, -1.62]])
+    problem, answers = product([heavy, light])
     assert len(answers) == 3 and check(problem, answers)
