@@ -28,6 +28,7 @@ LAWS = ("cone", "pyramid")
 APART = 1e-6                # scaled: extreme forces closer than this are listed once
 TRUSTED = 1e-9              # residual of an answer that is reported as one
 SHADOW = 1e-12              # residual that an answer of its own modes is far below
+DWARFING = 1e5              # scaled: beside such forces the search takes those of ordinary size for none
 NEIGHBOUR = 1e-3            # relative: accelerations closer than this may be an answer and its shadow
 
 
@@ -142,6 +143,9 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
                       acceleration_range=_acceleration_range(solutions, found.unbounded), **common)
     if not found.complete:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=_unfinished(found, len(answers)), **common)
+    if stage.status == kernels.OPEN and max((float(np.abs(forces).max(initial=0.0)) for forces, _ in answers), default=0.0) > DWARFING:
+        reason = f"forces are more than {DWARFING:.0e} times what the load asks for: answers with much smaller ones may be hidden beside them"
+        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=reason, **common)
     if len(answers) > 1:
         return Answer(Verdict.INDETERMINATE, complete=True, solutions=tuple(solutions), **common)
     if not answers:
@@ -161,8 +165,8 @@ def without_shadows(stage: Stage, solutions: list[Solution]) -> list[Solution]:
     """Modes hold up to a tolerance, so that beside an exact answer at the edge of its modes the neighbouring modes seem to hold as well:
     near it, with a residual that is far larger, or so near that what is half way between would pass for an answer too."""
     def shadow(one: Solution, other: Solution) -> bool:
-        apart = np.abs(one.vdot - other.vdot).max(initial=0.0) / (1e-300 + np.abs(other.vdot).max(initial=0.0))
-        if apart > NEIGHBOUR or one.residual < other.residual:
+        apart, size = np.abs(one.vdot - other.vdot).max(initial=0.0), np.abs(other.vdot).max(initial=0.0)
+        if apart > NEIGHBOUR * size or one.residual < other.residual:
             return False
         return (one.residual > SHADOW and other.residual <= 1e-2 * one.residual) or _half_way(stage, one, other) <= SHADOW
     kept: list[Solution] = []
