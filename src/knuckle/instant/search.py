@@ -23,7 +23,7 @@ from knuckle.instant.slides import SlideBounds, SlideSystem, bounds, newton, onl
 from knuckle.instant.stage import ANSWERS, Stage
 from knuckle.instant.units import CONE, DRY, MODE_COUNT, PYRAMID, SLIDING, UNILATERAL
 
-BUDGET = 16000.0            # of effort: about ten seconds at most, compiled; a three-finger grasp takes some hundred cells
+BUDGET = 40000.0            # of effort: about ten seconds at most, compiled; a three-finger grasp takes some hundred cells
 FINEST = 1e-6               # rad: arcs are not split further; nearly double roots need what 1e-4 does not tell apart
 WIDE = 0.2                  # rad: wider arcs are split before dry joints are decided
 CONTINUUM_BUDGET = 1000.0   # of effort, for the ends of a continuum that is known already
