@@ -66,8 +66,6 @@ UNPROVED = ("shadow-box",)
 def check(answer, dofs, unproved=False):
     """At least three links hold the object; every answer obeys the laws and the object's own balance of forces."""
     moment = answer.moment
-    if not (unproved and answer.verdict == Verdict.UNDECIDED and not answer.complete):
-        assert answer.complete and answer.verdict in (Verdict.DETERMINATE, Verdict.FORCE_INDETERMINATE)
     assert answer.solutions
     held = [k for k, pair in enumerate(moment.contacts.pairs) if pair[0] == "thing"]      # fingers may touch one another as well
     assert len({moment.contacts.pairs[k][1] for k in held}) >= 3
@@ -78,6 +76,9 @@ def check(answer, dofs, unproved=False):
         pushes = np.einsum("ca,cai->i", solution.f[held], moment.contacts.frame[held])
         np.testing.assert_allclose(pushes, MASS * (solution.vdot[dofs[:3]] - [0, 0, -9.81]), atol=1e-9)
         assert set(solution.modes) <= {"R", "S", "B"}
+    if unproved and answer.verdict == Verdict.UNDECIDED:
+        pytest.xfail("the search ends before it has proved that there is no other motion")
+    assert answer.complete and answer.verdict in (Verdict.DETERMINATE, Verdict.FORCE_INDETERMINATE)
 
 
 def test_a_living_simulation(grasp):

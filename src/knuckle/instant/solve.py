@@ -28,7 +28,7 @@ LAWS = ("cone", "pyramid")
 APART = 1e-6                # scaled: extreme forces closer than this are listed once
 TRUSTED = 1e-9              # residual of an answer that is reported as one
 SHADOW = 1e-12              # residual that an answer of its own modes is far below
-DWARFING = 1e5              # scaled: beside such forces the search takes those of ordinary size for none
+DEPENDENT = 3e-14, 1e-10     # singular values between round-off and what the search takes for independent, over the largest
 NEIGHBOUR = 1e-3            # relative: accelerations closer than this may be an answer and its shadow
 
 
@@ -117,7 +117,9 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
                                   modes, transitions, float(work.residual[i])))
     if stage.moving_rows:
         solutions = [_solution(stage, work.answers[i, :stage.free_rows]) for i in range(len(solutions))]
-    solutions = without_shadows(stage, solutions)
+    n = stage.free_rows
+    scaled = [(solution, work.answers[i, :n], work.accelerations[i, :n]) for i, solution in enumerate(solutions)]
+    solutions = [solution for solution, _, _ in without_shadows(stage, scaled)]
     good = tuple([s for s in solutions if s.residual <= TRUSTED])
     verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
     complete, reason = True, ""
@@ -128,10 +130,8 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
 
 
 def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | None) -> Answer:
-    judged = [(_solution(stage, forces), forces, a) for forces, a in found.answers]
-    kept = without_shadows(stage, [solution for solution, _, _ in judged])
-    answers = [(forces, a) for solution, forces, a in judged if any(solution is one for one in kept)]
-    solutions = kept
+    judged = without_shadows(stage, [(_solution(stage, forces), forces, a) for forces, a in found.answers])
+    solutions, answers = [solution for solution, _, _ in judged], [(forces, a) for _, forces, a in judged]
     doubtful = [s.residual for s in solutions if not s.residual <= TRUSTED]
     tested = retest(stage.units, stage.work, stage.count, answers, stage.free_rows)
     common: dict[str, Any] = dict(law=stage.law, contact_names=stage.problem.names, p_matrix=tested, certificate=certificate)
@@ -143,8 +143,8 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
                       acceleration_range=_acceleration_range(solutions, found.unbounded), **common)
     if not found.complete:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=_unfinished(found, len(answers)), **common)
-    if stage.status == kernels.OPEN and max((float(np.abs(forces).max(initial=0.0)) for forces, _ in answers), default=0.0) > DWARFING:
-        reason = f"forces are more than {DWARFING:.0e} times what the load asks for: answers with much smaller ones may be hidden beside them"
+    if certificate is not None and certificate["kind"] == "cells_searched" and _nearly_dependent(stage.B):
+        reason = "rows of the contacts are so nearly dependent that round-off decides whether they are"
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=reason, **common)
     if len(answers) > 1:
         return Answer(Verdict.INDETERMINATE, complete=True, solutions=tuple(solutions), **common)
@@ -161,24 +161,31 @@ def _unfinished(found: search.Search, motions: int) -> str:
             "when the search ended" + ("; the answer is not unique" if motions > 1 else ""))
 
 
-def without_shadows(stage: Stage, solutions: list[Solution]) -> list[Solution]:
+def _nearly_dependent(B: np.ndarray) -> bool:
+    values = np.linalg.svd(B, compute_uv=False)
+    low, high = (bound * values.max(initial=0.0) for bound in DEPENDENT)
+    return bool(((values > low) & (values < high)).any())
+
+
+Judged = tuple[Solution, np.ndarray, np.ndarray]           # and its scaled forces and accelerations
+
+
+def without_shadows(stage: Stage, judged: list[Judged]) -> list[Judged]:
     """Modes hold up to a tolerance, so that beside an exact answer at the edge of its modes the neighbouring modes seem to hold as well:
-    near it, with a residual that is far larger, or so near that what is half way between would pass for an answer too."""
-    def shadow(one: Solution, other: Solution) -> bool:
-        apart, size = np.abs(one.vdot - other.vdot).max(initial=0.0), np.abs(other.vdot).max(initial=0.0)
-        if apart > NEIGHBOUR * size or one.residual < other.residual:
+    near it, with a residual that is far larger, or so near that what is half way between would pass for an answer too.
+
+    All is compared in scaled units: in others a heavy body makes two motions of a light one look alike."""
+    def shadow(one: Judged, other: Judged) -> bool:
+        apart = np.abs(one[2] - other[2]).max(initial=0.0)
+        if apart > NEIGHBOUR * np.abs(other[2]).max(initial=0.0) or one[0].residual < other[0].residual:
             return False
-        return (one.residual > SHADOW and other.residual <= 1e-2 * one.residual) or _half_way(stage, one, other) <= SHADOW
-    kept: list[Solution] = []
-    for one in sorted(solutions, key=lambda solution: solution.residual):
+        return (one[0].residual > SHADOW and other[0].residual <= 1e-2 * one[0].residual) or \
+            search.violation(stage, 0.5 * (one[1] + other[1]), 0.5 * (one[2] + other[2])) <= SHADOW
+    kept: list[Judged] = []
+    for one in sorted(judged, key=lambda answer: answer[0].residual):
         if not any(shadow(one, other) for other in kept):
             kept.append(one)
-    return [one for one in solutions if any(one is other for other in kept)]
-
-
-def _half_way(stage: Stage, one: Solution, other: Solution) -> float:
-    forces = [np.concatenate([solution.f.ravel(), solution.joint_f]) for solution in (one, other)]
-    return residual(stage.problem, stage.law, 0.5 * (one.vdot + other.vdot), 0.5 * (forces[0] + forces[1]))
+    return [one for one in judged if any(one is other for other in kept)]
 
 
 def _one_acceleration(stage: Stage, forces: np.ndarray, a: np.ndarray, solution: Solution, common: dict[str, Any]) -> Answer:
