@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 from knuckle.compiled import dense
-from knuckle.compiled.kernel import Integers, Matrix, Vector, inner, kernel
+from knuckle.compiled.kernel import Cube, Integers, IntegerTable, Matrix, Vector, inner, kernel
 from knuckle.complementarity import slide_kernels
 
 UNILATERAL, SLIDING, CONE, PLANAR, DRY, BILATERAL = 0, 1, 2, 3, 4, 5
@@ -302,3 +302,12 @@ def cone_newton(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vect
         f[i] = work.best[i]
     work.info[RESIDUAL] = cone_residual(B, c, kinds, first, mu, f, a)
     return SOLVED if work.info[RESIDUAL] <= tol else UNDECIDED
+
+
+@kernel
+def cone_newton_all(W: Cube, q: Matrix, kinds: Integers, first: Integers, mu: Matrix, factor: Matrix, r: Matrix, u: Matrix,
+                    modes: IntegerTable, residual: Vector, work: ConeWork, tol: float, rounds: int) -> None:
+    """`cone_newton` for problem after problem, each from r = 0."""
+    for k in range(len(q)):
+        cone_newton(W[k], q[k], kinds, first, mu[k], factor, r[k], u[k], modes[k], work, tol, rounds, False)
+        residual[k] = work.info[RESIDUAL]
