@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.compiled import kernel
-from knuckle.complementarity import cone_kernels
+from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
 from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.result import Result
@@ -21,7 +21,7 @@ ROUNDS = 12                           # sweeps and Newton in turn; hardly any so
 PACE = {True: 1e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
 KEPT = 24                             # contacts up to which a thread keeps its workspaces
 INSTANTS = 0.02                       # interpreted work of a problem, per contact squared
-KERNEL_MODULES = ("knuckle.compiled.dense", *(f"knuckle.complementarity.{name}_kernels" for name in ("slide", "cone")))
+KERNEL_MODULES = ("knuckle.compiled.dense", *(f"knuckle.complementarity.{name}_kernels" for name in ("slide", "cone", "interior", "friction")))
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,11 @@ class _Room:
     kinds: np.ndarray
     first: np.ndarray
     factor: np.ndarray
+    kept: np.ndarray
 
 
 def _new_room(k: int) -> _Room:
-    return _Room(cone_work(3 * k, k), np.full(k, CONE), np.arange(0, 3 * k + 1, 3), np.zeros((k, 2)))
+    return _Room(cone_work(3 * k, k), np.full(k, CONE), np.arange(0, 3 * k + 1, 3), np.zeros((k, 2)), np.zeros(3 * k))
 
 
 class _Own(threading.local):
@@ -161,8 +162,8 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
     r, u, modes, judged = np.zeros(3 * k), np.zeros(3 * k), np.zeros(k, np.int64), np.zeros(1)
     spend(1, k)
     room = prepared(k, budget_s)
-    cone_kernels.cone_newton_all(W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged,
-                                 room.work, tol, ROUNDS)
+    friction_kernels.settle_cones(W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged,
+                                  room.kept, room.work, tol, ROUNDS)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
     outcome, certificate = "solved" if residual <= tol else "undecided", None
     if outcome == "undecided" and (normal := _infeasible_normal(W, q, mu)) is not None:
