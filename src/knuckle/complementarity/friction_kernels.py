@@ -7,7 +7,7 @@ from knuckle.complementarity import cone_kernels, interior_kernels, refine_kerne
 from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, RESIDUAL, STEPS, ConeWork
 
 NEAR = 1e-6          # residuals below this are worth better digits
-PATHS = 24
+PATHS = 100
 LONG, ROUNDS = 4, 12             # in place of this path, sweeps and Newton's method in turn, so often
 FORCES = (1e4, 1e2, 1e6, 1.0)      # over the load: how large forces may be, one path each; the paths after these are spread
 SPREADS = (0.5, 1.5, 0.5, 1.0)
@@ -36,33 +36,32 @@ def attempt(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, 
     """The interior path of that number, and Newton's method from its end."""
     spread = SPREADS[path % len(SPREADS)] if path > LONG else 0.0
     steps = interior_kernels.interior(W, q, mu, FORCES[path % len(FORCES)], spread, path, work, r)
-    effort, near = work.info[EFFORT], cone_kernels.cone_residual(W, q, kinds, first, mu, r, u)
+    near = cone_kernels.cone_residual(W, q, kinds, first, mu, r, u)
     for i in range(len(q)):
         kept[i] = r[i]
     cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, work, tol, 1, True)
     keep_better(work.info[RESIDUAL], near, r, kept)
     work.info[STEPS] += steps
-    work.info[EFFORT] += effort
 
 
 @inner
 def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, factor: Matrix, r: Vector, u: Vector, modes: Integers,
            work: FrictionWork, tol: float) -> float:
     """One answer into r, u, modes; its residual, the smallest that was reached where it is above `tol`."""
-    cone, best, steps, effort = work.cone, math.inf, 0.0, 0.0
+    cone, best, steps = work.cone, math.inf, 0.0
     cone.info[EFFORT] = 0.0
     for path in range(-1, PATHS):
         if path < 0 or path == LONG:
             cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, cone, tol, 1 if path < 0 else ROUNDS, False)
         else:
             attempt(W, q, kinds, first, mu, factor, r, u, modes, work.kept, cone, tol, path)
-        steps, effort = steps + cone.info[STEPS], effort + cone.info[EFFORT]
+        steps += cone.info[STEPS]
         now = refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
         if tol < now < NEAR:
             size = cone_kernels.scale_problem(W, q, kinds, first, factor, cone)
             now = refine_kernels.refine(W, q, kinds, first, mu, r, u, now, size, work.kept, cone, tol)
         best = keep_better(now, best, r, work.best)
-        if best <= tol or effort >= cone.info[MOST_EFFORT]:
+        if best <= tol or cone.info[EFFORT] >= cone.info[MOST_EFFORT]:
             break
     cone.info[STEPS] = steps
     return refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)

@@ -8,7 +8,7 @@ import math
 
 from knuckle.compiled import dense
 from knuckle.compiled.kernel import Matrix, Vector, inner, kernel
-from knuckle.complementarity.cone_kernels import EFFORT, ConeWork
+from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, ConeWork
 
 STEPS_AT_MOST = 120
 CENTRED = 0.95          # of the way to the border
@@ -204,7 +204,9 @@ def interior(W: Matrix, q: Vector, mu: Vector, force: float, spread: float, draw
         for i in range(n):
             product += work.x[i] * work.y[i]
         product /= units
-        if (product <= NEAR and apart <= 1e-13) or not scaling(work, units) or not path_matrix(work, units):
+        if (product <= NEAR and apart <= 1e-13) or work.info[EFFORT] >= work.info[MOST_EFFORT]:
+            break
+        if not (scaling(work, units) and path_matrix(work, units)):
             break
         direction(work, units, 0.0)
         reach = min(to_border(work.x, work.step, work, units), to_border(work.y, work.start, work, units))
