@@ -60,6 +60,37 @@ def test_two_hundred_poses_of_the_puma(pumas):
         assert (found.q[others] == state.q[others]).all()
 
 
+def test_limbs_without_a_joint_in_common_are_found_one_by_one(pumas):
+    """Three full poses at once, each far from the start: together they would need as many starts as all arms need multiplied."""
+    system, state = pumas
+    random = np.random.default_rng(12)
+    for _ in range(20):
+        poses = [forward(system, spread(system, random), system.body(f"arm {arm} link 6")) for arm in (1, 2, 3)]
+        found = reach(system, state.q, [Target(f"arm {k + 1} link 6", place, rotation=R) for k, (R, place) in enumerate(poses)])
+        assert found.reached and found.residual < TOLERANCE
+        for k, (R, place) in enumerate(poses):
+            R_found, place_found = forward(system, found.q, system.body(f"arm {k + 1} link 6"))
+            assert max(np.abs(R_found - R).max(), np.abs(place_found - place).max()) < 10 * TOLERANCE
+
+
+def test_two_points_of_one_arm(pumas):
+    """Elbow and wrist share joints: they are reached together, or not at all."""
+    system, state = pumas
+    random = np.random.default_rng(13)
+    for _ in range(10):
+        q = spread(system, random)
+        places = {k: forward(system, q, system.body(f"arm 1 link {k}"))[1] for k in (2, 4)}
+        found = reach(system, state.q, [Target(f"arm 1 link {k}", place) for k, place in places.items()])
+        assert found.reached
+    assert not reach(system, state.q, [Target("arm 1 link 2", places[2]), Target("arm 1 link 4", places[4] + np.array([0.0, 0.0, 0.9]))]).reached
+
+
+def test_without_targets_nothing_moves(pumas):
+    system, state = pumas
+    found = reach(system, state.q, [])
+    assert found.reached and (found.q == state.q).all() and found.residual == 0.0
+
+
 def test_near_the_start_the_nearest_posture_is_found(pumas):
     system, state = pumas
     random = np.random.default_rng(3)

@@ -48,7 +48,7 @@ class Reached:
     position_error: np.ndarray  # targets, m
     angle_error: np.ndarray     # targets, rad; 0 where no direction is wanted
     stop_error: float           # rad or m beyond a stop, or off an equality constraint
-    start: int                  # 0: found from the state that was given
+    start: int                  # 0: found from the state that was given; the largest of all limbs
     steps: int                  # of all starts together
 
     @property
@@ -83,7 +83,8 @@ class _Search:
 
 
 def reach(system: System, q: np.ndarray, targets: Sequence[Target], tolerance: float = TOLERANCE, starts: int = STARTS) -> Reached:
-    """Damped Gauss-Newton from q and, if need be, from other states spread evenly over the ranges of the joints.
+    """Damped Gauss-Newton from q and, if need be, from other states spread evenly over the ranges of the joints; limbs that share no joint one
+    after the other.
 
     The first start from which everything is reached wins, and the same call gives the same answer; failing that the best state is returned with
     its errors. Ranges of hinges and slides are respected all along; equality constraints (coupled joints) are equations like the targets; stops
@@ -91,17 +92,39 @@ def reach(system: System, q: np.ndarray, targets: Sequence[Target], tolerance: f
     """
     if starts < 1:
         raise InputError("must be at least 1", key="starts", got=starts)
-    q, steps = system.checked_state(q).q, 0
-    search = _prepared(system, q, tuple(_aim(system, number, target) for number, target in enumerate(targets)))
-    found = []
+    q = system.checked_state(q).q
+    aims = tuple(_aim(system, number, target) for number, target in enumerate(targets))
+    moves = [_moves(system, q, aim) for aim in aims]
+    steps = start = 0
+    for limb in _limbs(moves):
+        search = _prepared(system, q, tuple(aims[k] for k in limb), np.logical_or.reduce([moves[k] for k in limb]))
+        best, more = _best(search, q, tolerance, starts)
+        q, start, steps = best.q, max(start, best.start), steps + more
+    return _judged(system, aims, np.flatnonzero(np.logical_or.reduce(moves, axis=0)), q, tolerance, start, steps)
+
+
+def _best(search: _Search, q: np.ndarray, tolerance: float, starts: int) -> tuple[Reached, int]:
+    """The first start that reaches everything, else the one that comes nearest; and the steps of all."""
+    found, steps = [], 0
     for number in range(starts):
         end, more = _descend(search, _start(search, q, number))
         steps += more
-        found.append(_judged(search, end, tolerance, number, steps))
+        found.append(_judged(search.system, search.aims, search.moving, end, tolerance, number, steps))
         if found[-1].reached:
-            return found[-1]
-    best = min(found, key=lambda one: one.residual)
-    return Reached(False, best.q, best.position_error, best.angle_error, best.stop_error, best.start, steps)
+            return found[-1], steps
+    return min(found, key=lambda one: one.residual), steps
+
+
+def _limbs(moves: list[np.ndarray]) -> list[list[int]]:
+    """Targets together that have a joint in common."""
+    limbs: list[tuple[list[int], np.ndarray]] = []
+    for number, own in enumerate(moves):
+        mine, dofs = [number], own
+        for limb in [limb for limb in limbs if (limb[1] & own).any()]:
+            limbs.remove(limb)
+            mine, dofs = limb[0] + mine, limb[1] | dofs
+        limbs.append((mine, dofs))
+    return [limb for limb, _ in limbs]
 
 
 def _aim(system: System, number: int, target: Target) -> _Aim:
@@ -137,18 +160,22 @@ def _is_rotation(R: np.ndarray) -> bool:
     return R.shape == (3, 3) and bool(np.abs(R @ R.T - np.eye(3)).max() < ORTHOGONAL and np.linalg.det(R) > 0.0)
 
 
-def _prepared(system: System, q: np.ndarray, aims: tuple[_Aim, ...]) -> _Search:
+def _moves(system: System, q: np.ndarray, aim: _Aim) -> np.ndarray:
+    """Which dofs carry the target, or are coupled to one that does."""
+    moves = np.isin(system.model.dof_bodyid, _chain(system.model, aim.body))
+    coupled = _held(system, q)[0] != 0.0
+    for _ in range(len(coupled)):
+        moves |= coupled[coupled[:, moves].any(axis=1)].any(axis=0)
+    return np.asarray(moves)
+
+
+def _prepared(system: System, q: np.ndarray, aims: tuple[_Aim, ...], moves: np.ndarray) -> _Search:
     m = system.model
     place, low, high = np.full(system.nv, -1), np.full(system.nv, -FAR), np.full(system.nv, FAR)
     for joint in np.flatnonzero(m.jnt_limited).tolist():
         if m.jnt_type[joint] in (structure.HINGE, structure.SLIDE):
             dof = m.jnt_dofadr[joint]
             place[dof], (low[dof], high[dof]) = m.jnt_qposadr[joint], m.jnt_range[joint]
-    bodies = {body for aim in aims for body in _chain(m, aim.body)}
-    moves = np.isin(m.dof_bodyid, sorted(bodies))
-    coupled = _held(system, q)[0] != 0.0
-    for _ in range(len(coupled)):
-        moves |= coupled[coupled[:, moves].any(axis=1)].any(axis=0)
     levers = [_point(system, aim, q)[2] for aim in aims]
     length = max((float(np.linalg.norm(J, axis=0).max(initial=0.0)) for J in levers), default=0.0)
     return _Search(system, aims, np.flatnonzero(moves), place, low, high, length or 1.0)
@@ -277,11 +304,10 @@ def _step(J: np.ndarray, errors: np.ndarray, damping: float, low: np.ndarray, hi
     return np.clip(step * min(1.0, STRIDE / longest if longest else 1.0), np.minimum(low, 0.0), np.maximum(high, 0.0))
 
 
-def _judged(search: _Search, q: np.ndarray, tolerance: float, start: int, steps: int) -> Reached:
+def _judged(system: System, aims: Sequence[_Aim], moving: np.ndarray, q: np.ndarray, tolerance: float, start: int, steps: int) -> Reached:
     """The errors of a state, from its kinematics alone."""
-    system, distances, angles = search.system, [], []
-    joints = system.joint_rows(q, np.zeros(system.nv))
-    for number, aim in enumerate(search.aims):
+    distances, angles, joints = [], [], system.joint_rows(q, np.zeros(system.nv))
+    for number, aim in enumerate(aims):
         R, point, _, _ = _point(system, aim, None if number else q)
         distances.append(float(np.linalg.norm(point - aim.position)))
         axis, rotation = R @ aim.axis, None if aim.rotation is None else R @ aim.rotation.T
@@ -290,7 +316,7 @@ def _judged(search: _Search, q: np.ndarray, tolerance: float, start: int, steps:
         else:
             angles.append(0.0 if rotation is None else float(np.linalg.norm(_turn(rotation))))
     off = [abs(gap) if kind == "bilateral" else max(0.0, -gap) for kind, gap, row in zip(joints.kind, joints.gap.tolist(), joints.W, strict=True)
-           if kind != "dry_friction" and row[search.moving].any()]
+           if kind != "dry_friction" and row[moving].any()]
     beyond = max(off, default=0.0)
     reached = max(distances, default=0.0) <= tolerance and max(angles, default=0.0) <= tolerance and beyond <= STOPS
     return Reached(reached, q, np.array(distances), np.array(angles), beyond, start, steps)
