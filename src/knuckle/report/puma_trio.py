@@ -23,7 +23,6 @@ from knuckle.contact.pairs import named_pairs
 from knuckle.errors import InputError
 from knuckle.instant.problem import ContactProblem
 from knuckle.instant.ready import PairQuestion, ReadySystem
-from knuckle.model.reach import Target, reach
 from knuckle.report.puma_560 import ArmTerms, arm_terms
 from knuckle.scenario import load
 
@@ -106,8 +105,8 @@ def hand(placement: Placement = SHIPPED, mu: float = 0.4) -> ReadySystem:
 
 def joint_positions(system: model.System, q: np.ndarray, placement: Placement = SHIPPED) -> np.ndarray:
     """All of q with the last frame of each arm in its contact frame, by inverse kinematics from the posture q."""
-    targets = [Target(f"arm {j + 1} link 6", tuple(placement.p_t[:, j]), rotation=placement.R[j]) for j in range(ARMS)]
-    found = reach(system, q, targets)
+    targets = [model.Target(f"arm {j + 1} link 6", tuple(placement.p_t[:, j]), rotation=placement.R[j]) for j in range(ARMS)]
+    found = model.reach(system, q, targets)
     if not found.reached:
         worst = int(found.position_error.argmax())
         raise InputError(f"arm {worst + 1} cannot bring its last frame to the contact", key="placement", got=placement.to_dict(),

@@ -8,7 +8,7 @@ import pytest
 
 from knuckle.errors import InputError
 from knuckle.model import load
-from knuckle.model.reach import TOLERANCE, Target, reach
+from knuckle.model.reaching import TOLERANCE, Target, reach
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
