@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike
 from knuckle.compiled import kernel
 from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
-from knuckle.complementarity.friction_kernels import FrictionWork
+from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, FrictionWork
 from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
+from knuckle.complementarity.lp import solve_lp
 from knuckle.complementarity.result import Result
 from knuckle.errors import Fault, InputError, one_line
 
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
-PACE = {True: 1e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
+PACE = {True: 3e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
+SIDES, MOST_PROVED = 16, 60           # of the polygons around the cones in a proof of none; contacts that it may have
 KEPT = 24                             # contacts up to which a thread keeps its workspaces
 INSTANTS = 0.02                       # interpreted work of a problem, per contact squared
 KERNEL_MODULES = ("knuckle.compiled.dense", *(f"knuckle.complementarity.{name}_kernels" for name in ("slide", "cone", "interior", "friction")))
@@ -72,12 +74,24 @@ def faults_of(W: np.ndarray, q: np.ndarray, mu: np.ndarray, tol: float, budget_s
 
 
 def _infeasible_normal(W: np.ndarray, q: np.ndarray, mu: np.ndarray) -> np.ndarray | None:
-    """l >= 0 with -(W_N' l) in every K* and l.q_N < 0. Single contacts only: their signs know no round-off."""
-    for normal in np.eye(mu.size):
+    """l >= 0 with -(W_N' l) in every K* and l.q_N < 0; None where none is found. Forces far beyond the load (lp_kernels.FARTHEST) are not excluded.
+
+    By the linear program over polygons around the cones: what it proves of these holds for the cones inside.
+    """
+    for normal in np.eye(mu.size):                           # one contact alone: its signs know no round-off
         pull = -(normal @ W[0::3]).reshape(-1, 3)
         if normal @ q[0::3] < 0.0 and (pull[:, 0] >= mu * np.linalg.norm(pull[:, 1:], axis=1)).all():
             return normal
-    return None
+    turn = 2.0 * math.pi / SIDES * np.arange(SIDES)
+    around = np.stack([np.ones(SIDES), np.cos(turn), np.sin(turn)])
+    forces = [W[0::3, 3 * i:3 * i + 3] @ (around * [[1.0], [m / math.cos(math.pi / SIDES)], [m / math.cos(math.pi / SIDES)]])
+              for i, m in enumerate(mu.tolist())]
+    program = np.hstack([*forces, -np.eye(mu.size)])
+    proof = solve_lp(np.zeros(program.shape[1]), program, -q[0::3]) if mu.size <= MOST_PROVED else None
+    if proof is None or proof.outcome != "infeasible" or proof.y is None:
+        return None
+    normal = np.maximum(proof.y, 0.0)
+    return normal / normal.max()
 
 
 def _letter(mode: int, mu: float) -> str:
@@ -161,11 +175,15 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
     r, u, modes, judged = np.zeros(3 * k), np.zeros(3 * k), np.zeros(k, np.int64), np.zeros(1)
     spend(1, k)
     room = prepared(k, budget_s)
-    friction_kernels.settle_cones(W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged,
-                                  room.work, tol)
+    part = (W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged)
+    friction_kernels.settle_cones(*part, NEWTON, LONG, room.work, tol)
+    certificate = None
+    if not judged[0] <= tol:
+        normal = _infeasible_normal(W, q, mu)
+        certificate = {"kind": "farkas", "normal": normal} if normal is not None else None
+        if certificate is None:
+            friction_kernels.settle_cones(*part, LONG, PATHS, room.work, tol)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
-    outcome, certificate = "solved" if residual <= tol else "undecided", None
-    if outcome == "undecided" and (normal := _infeasible_normal(W, q, mu)) is not None:
-        outcome, certificate = "none", {"kind": "farkas", "normal": normal}
+    outcome = "none" if certificate else "solved" if residual <= tol else "undecided"
     letters = [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
     return ConeResult(outcome, r, u, residual, letters, int(room.work.cone.info[STEPS]), certificate)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from knuckle.complementarity import friction_kernels
 from knuckle.complementarity.cone import ConeResult, faults_of, prepared, solve_cone, spend
+from knuckle.complementarity.friction_kernels import LONG, NEWTON
 from knuckle.complementarity.inputs import ready_arrays
 from knuckle.complementarity.result import Result
 from knuckle.errors import InputError
@@ -21,7 +22,7 @@ class ConeBatch(Result):
     r: np.ndarray                                # (b, 3k) rows N, T1, T2
     u: np.ndarray                                # (b, 3k) W r + q
     residual: np.ndarray                         # (b,) CONTRACT 5
-    others: dict[int, ConeResult]                # what was said of problems that are not solved
+    others: dict[int, ConeResult]                # what `solve_cone` said of problems that took more than Newton's method and four paths
 
 
 def solve_cone_batch(W: ArrayLike, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s: float = 60.0) -> ConeBatch:
@@ -37,6 +38,10 @@ def solve_cone_batch(W: ArrayLike, q: ArrayLike, mu: ArrayLike, tol: float = 1e-
     r, u, modes, residual = np.zeros((count, 3 * k)), np.zeros((count, 3 * k)), np.zeros((count, k), np.int64), np.zeros(count)
     spend(count, k)
     room = prepared(k, budget_s)
-    friction_kernels.settle_cones(W, q, room.kinds, room.first, mu, room.factor, r, u, modes, residual, room.work, tol)
-    others = {i: solve_cone(W[i], q[i], mu[i], tol, budget_s) for i in np.flatnonzero(~(residual <= tol)).tolist()}
+    friction_kernels.settle_cones(W, q, room.kinds, room.first, mu, room.factor, r, u, modes, residual, NEWTON, LONG,
+                                  room.work, tol)
+    others = {}
+    for i in np.flatnonzero(~(residual <= tol)).tolist():
+        others[i] = found = solve_cone(W[i], q[i], mu[i], tol, budget_s)
+        r[i], u[i], residual[i] = found.r, found.u, found.residual
     return ConeBatch([others[i].outcome if i in others else "solved" for i in range(count)], r, u, residual, others)

@@ -7,9 +7,9 @@ from knuckle.complementarity import cone_kernels, interior_kernels, refine_kerne
 from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, RESIDUAL, STEPS, ConeWork
 
 NEAR = 1e-6          # residuals below this are worth better digits
-PATHS = 100
-LONG, ROUNDS = 4, 12             # in place of this path, sweeps and Newton's method in turn, so often
-FORCES = (1e4, 1e2, 1e6, 1.0)      # over the load: how large forces may be, one path each; the paths after these are spread
+NEWTON, LONG, PATHS = -1, 4, 100    # the first path is Newton's method alone; the long one sweeps and Newton's method in turn
+ROUNDS = 12                         # of the long one
+FORCES = (1e4, 1e2, 1e6, 1.0)       # over the load: how large forces may be, one path each; the paths after the long one are spread
 SPREADS = (0.5, 1.5, 0.5, 1.0)
 
 
@@ -46,11 +46,17 @@ def attempt(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, 
 
 @inner
 def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, factor: Matrix, r: Vector, u: Vector, modes: Integers,
-           work: FrictionWork, tol: float) -> float:
-    """One answer into r, u, modes; its residual, the smallest that was reached where it is above `tol`."""
+           start: int, stop: int, work: FrictionWork, tol: float) -> float:
+    """One answer into r, u, modes; its residual, the smallest that was reached where it is above `tol`.
+
+    Newton's method alone is path -1; the paths from `start` on, before `stop`, go on from what r is already.
+    """
     cone, best, steps = work.cone, math.inf, 0.0
-    cone.info[EFFORT] = 0.0
-    for path in range(-1, PATHS):
+    if start >= 0:
+        best, steps = keep_better(refine_kernels.exact_residual(W, q, kinds, first, mu, r, u), best, r, work.best), cone.info[STEPS]
+    else:
+        cone.info[EFFORT] = 0.0
+    for path in range(start, stop):
         if path < 0 or path == LONG:
             cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, cone, tol, 1 if path < 0 else ROUNDS, False)
         else:
@@ -69,7 +75,7 @@ def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, f
 
 @kernel
 def settle_cones(W: Cube, q: Matrix, kinds: Integers, first: Integers, mu: Matrix, factor: Matrix, r: Matrix, u: Matrix,
-                 modes: IntegerTable, residual: Vector, work: FrictionWork, tol: float) -> None:
-    """Answers of problem after problem, each from r = 0; residuals as in CONTRACT 5, from W, q, mu and r alone."""
+                 modes: IntegerTable, residual: Vector, start: int, stop: int, work: FrictionWork, tol: float) -> None:
+    """Answers of problem after problem; residuals as in CONTRACT 5, from W, q, mu and r alone."""
     for k in range(len(q)):
-        residual[k] = settle(W[k], q[k], kinds, first, mu[k], factor, r[k], u[k], modes[k], work, tol)
+        residual[k] = settle(W[k], q[k], kinds, first, mu[k], factor, r[k], u[k], modes[k], start, stop, work, tol)
