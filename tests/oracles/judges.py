@@ -57,7 +57,7 @@ def exact(x: Any) -> Fraction:
 
 
 def farkas_holds(A: Any, b: Any, y: Any) -> bool:
-    """y >= 0, A'y <= 0, b.y < 0 in rational numbers. If A'y <= 0 fails by round-off, every answer has sum z >= -b.y / max(A'y): then far away will do."""
+    """y >= 0, A'y <= 0, b.y < 0 in rational numbers. Where round-off spoils A'y <= 0, sum z >= -b.y / max(A'y) must be far away."""
     weights = [exact(x) for x in y]
     if len(weights) != len(b) or min(weights) < 0:
         return False
@@ -72,38 +72,32 @@ def lcp_none_holds(A: Any, b: Any, certificate: dict[str, Any] | None) -> bool:
     kind = (certificate or {}).get("kind")
     if kind == "farkas":
         return farkas_holds(A, b, certificate["y"])
-    return kind == "enumeration" and len(b) <= 8 and not has_vertex(A, b)
+    return kind == "enumeration" and len(b) <= 8 and not has_answer(A, b)
 
 
-def has_vertex(A: Any, b: Any) -> bool:
-    """Whether a regular complementary basis holds an answer: a solvable LCP has a vertex, and every vertex is on one of the 2^n, singular ones aside."""
-    n = len(b)
-    whole = [[exact(x) for x in row] for row in A]
-    start = [exact(x) for x in b]
-    for bits in range(1 << n):
-        chosen = [i for i in range(n) if bits >> i & 1]
-        part = solved([[whole[i][j] for j in chosen] for i in chosen], [-start[i] for i in chosen])
-        if part is None:
-            return True                               # a singular basis: not excluded here
-        z = dict(zip(chosen, part, strict=True))
-        w = [start[i] + sum(whole[i][j] * z[j] for j in chosen) for i in range(n) if i not in z]
-        if all(x >= 0 for x in (*part, *w)):
-            return True
-    return False
+def has_answer(A: Any, b: Any) -> bool:
+    """Whether w - A z = b, x >= 0 has a point for one of the 2^n ways to allow either w_i or z_i."""
+    n, start = len(b), [exact(x) for x in b]
+    columns = [[exact(-x) for x in column] for column in np.transpose(A)]
+    units = [[Fraction(i == j) for j in range(n)] for i in range(n)]
+    return any(feasible([(columns if bits >> i & 1 else units)[i] for i in range(n)], start) for bits in range(1 << n))
 
 
-def solved(A: list[list[Fraction]], b: list[Fraction]) -> list[Fraction] | None:
-    n, rows = len(b), [[*row, x] for row, x in zip(A, b, strict=True)]
-    for i in range(n):
-        pivot = next((k for k in range(i, n) if rows[k][i]), None)
-        if pivot is None:
-            return None
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [x / rows[i][i] for x in rows[i]]
-        for k in range(n):
-            if k != i and rows[k][i]:
-                rows[k] = [x - rows[k][i] * y for x, y in zip(rows[k], rows[i], strict=True)]
-    return [row[n] for row in rows]
+def feasible(columns: list[list[Fraction]], b: list[Fraction]) -> bool:
+    """Whether sum_j x_j columns_j = b has x >= 0: first phase of the simplex method with Bland's rule, so it ends."""
+    n, m = len(columns), len(b)
+    signs = [-1 if x < 0 else 1 for x in b]
+    rows = [[sign * column[i] for column in columns] + [sign * b[i]] for i, sign in enumerate(signs)]
+    basis = list(range(n, n + m))                                  # artificial variables, never to enter again
+    while True:
+        gain = [sum(row[j] for row, kept in zip(rows, basis, strict=True) if kept >= n) for j in range(n + 1)]
+        entering = next((j for j in range(n) if gain[j] > 0 and j not in basis), None)
+        if gain[n] == 0 or entering is None:
+            return gain[n] == 0
+        leaving = min((i for i in range(m) if rows[i][entering] > 0), key=lambda i: (rows[i][n] / rows[i][entering], basis[i]))
+        pivot = [x / rows[leaving][entering] for x in rows[leaving]]
+        rows = [pivot if i == leaving else [x - row[entering] * y for x, y in zip(row, pivot, strict=True)] for i, row in enumerate(rows)]
+        basis[leaving] = entering
 
 
 def cone_none_holds(W: Any, q: Any, mu: Any, certificate: dict[str, Any] | None) -> bool:
@@ -117,3 +111,21 @@ def cone_none_holds(W: Any, q: Any, mu: Any, certificate: dict[str, Any] | None)
     inside = all(
         pull[3 * i] >= 0 and pull[3 * i] ** 2 >= exact(m) ** 2 * (pull[3 * i + 1] ** 2 + pull[3 * i + 2] ** 2) for i, m in enumerate(mu))
     return inside and sum(w * exact(x) for w, x in zip(weights, q[0::3], strict=True)) < 0
+
+
+def judged_lcp(problem: Any, result: Any) -> str:
+    """solved, failed (no answer was claimed, or its absence proved), or false: a claim that does not hold."""
+    if result.outcome == "solved":
+        return "solved" if lcp_residual(problem.A, problem.b, result.z) <= LCP_TOLERANCE else "false"
+    if result.outcome == "none":
+        return "failed" if lcp_none_holds(problem.A, problem.b, result.certificate) else "false"
+    return "failed"
+
+
+def judged_cone(problem: Any, result: Any, tolerance: float = CONE_TOLERANCE) -> str:
+    """As `judged_lcp`; the last digits of a residual at the tolerance are the arithmetic's."""
+    if result.outcome == "solved":
+        return "solved" if cone_residual(problem.W, problem.q, problem.mu, result.r) <= tolerance * (1 + 1e-4) else "false"
+    if result.outcome == "none":
+        return "failed" if cone_none_holds(problem.W, problem.q, problem.mu, result.certificate) else "false"
+    return "failed"

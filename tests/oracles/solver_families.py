@@ -301,6 +301,25 @@ def one_body(rng: np.random.Generator, k: int) -> Cone:
     return bodies.problem(np.linalg.solve(bodies.inverse, v) - G.T @ r, mu)
 
 
+def unsolvable(rng: np.random.Generator, n: int) -> Lcp:
+    """Some rows of w add up to less than nothing whatever z >= 0 is: Farkas' proof in integers, with room to spare or none."""
+    A, b = (rng.integers(-4, 5, size).astype(float) for size in ((n, n), n))
+    some = rng.permutation(n)[: int(rng.integers(1, n + 1))]
+    room = int(rng.integers(2))
+    A[some[0]] -= np.maximum(A[some].sum(axis=0) + room, 0.0)
+    b[some[0]] -= max(b[some].sum() + 1.0, 0.0)
+    return plain(A, b)
+
+
+def squeezed(rng: np.random.Generator, k: int) -> Cone:
+    """A body between two walls that close upon it along one line, beside up to 18 other contacts: u_N1 + u_N2 = q_N1 + q_N2 < 0 for all forces."""
+    G = rng.normal(size=(3 * max(k, 2), 6))
+    G[3:6] = -G[:3] * [[1], [1], [-1]]
+    W, q, mu = G @ G.T, G @ rng.normal(size=6), friction(rng, max(k, 2))
+    q[[0, 3]] -= 1.0
+    return Cone(W, q, mu)
+
+
 LCPS: dict[str, Callable[[np.random.Generator, int], Lcp]] = {
     "P": random_p, "low rank": low_rank, "degenerate": degenerate, "duplicated": duplicated,
     "span 1e6": spanned(1e6), "span 1e12": spanned(1e12)}  # fmt: skip
@@ -308,10 +327,13 @@ CONES: dict[str, Callable[[np.random.Generator, int], Cone]] = {
     "random": random_cones, "grazing": grazing, "twice": twice, "mass ratio 1e6": chains(1e6), "one body": one_body,
     "stacks 1e2": stacks(1e2), "stacks 1e4": stacks(1e4), "stacks 1e6": stacks(1e6)}  # fmt: skip
 
+# Problems without an answer: whoever finds one is wrong.
+NONE: dict[str, Callable[[np.random.Generator, int], Any]] = {"unsolvable": unsolvable, "squeezed": squeezed}
+
 
 def lcp(family: str, index: int) -> Lcp:
-    return LCPS[family](np.random.default_rng([zlib.crc32(family.encode()), index]), 1 + index % ROWS)
+    return (LCPS | NONE)[family](np.random.default_rng([zlib.crc32(family.encode()), index]), 1 + index % ROWS)
 
 
 def cone(family: str, index: int) -> Cone:
-    return CONES[family](np.random.default_rng([zlib.crc32(family.encode()), index]), 1 + index % CONTACTS)
+    return (CONES | NONE)[family](np.random.default_rng([zlib.crc32(family.encode()), index]), 1 + index % CONTACTS)
