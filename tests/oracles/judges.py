@@ -52,6 +52,13 @@ def cone_residual(W: Any, q: Any, mu: Any, r: Any) -> float:
     return float(max(worst, 0)) if np.isfinite(worst) else np.inf
 
 
+def cone_floor(W: Any, q: Any, mu: Any, r: Any) -> float:
+    """What rounding r to double precision costs u, over U: residuals much below it are luck. About 1e-16 times the mass ratio that is squeezed."""
+    W, q, r = fine(W, q, r)
+    U = max(np.abs(W @ r + q).max(), np.sqrt(q @ q / len(mu))) or np.longdouble(1)
+    return float((np.abs(W) @ np.abs(r)).max() * 2.0**-53 / U)
+
+
 def exact(x: Any) -> Fraction:
     return Fraction(float(x))
 

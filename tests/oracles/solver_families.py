@@ -210,11 +210,10 @@ def twice(rng: np.random.Generator, k: int) -> Cone:
     return Cone(W[np.ix_(rows, rows)], q[rows], mu[order])
 
 
-def pushes(rng: np.random.Generator, masses: np.ndarray, size: float) -> np.ndarray:
-    """Weight, and a wrench on each body up to twice its weight; now and then the light ones are pushed like the heaviest."""
+def pushes(rng: np.random.Generator, masses: np.ndarray, loads: np.ndarray, size: float) -> np.ndarray:
+    """Weight, and a wrench on each body up to twice its weight or, in one half, twice its load: only that can move a light body under a heavy one."""
     most, weight = 10 ** rng.uniform(-2, 0.3), masses * GRAVITY
-    felt = np.full(len(masses), weight.max()) if rng.random() < 0.1 else weight
-    wrench = rng.normal(size=(len(masses), 6)) * most * felt[:, None]
+    wrench = rng.normal(size=(len(masses), 6)) * most * (weight if rng.random() < 0.5 else loads * GRAVITY)[:, None]
     wrench[:, 3:] *= size
     wrench[:, 2] = np.minimum(0.2 * wrench[:, 2], 0.0) - weight
     return wrench.ravel()
@@ -236,7 +235,7 @@ def chains(ratio: float) -> Callable[[np.random.Generator, int], Cone]:
                 lean -= lean @ line * line
                 normal = line + lean / np.linalg.norm(lean) * math.tan(math.radians(rng.uniform(0, 29)))
                 bodies.touch(i, i - 1 if i else None, centres[i] - 0.5 * size * line + 0.3 * size * rng.normal(size=3), normal)
-        return bodies.problem(pushes(rng, bodies.masses, size), friction(rng, k))
+        return bodies.problem(pushes(rng, bodies.masses, np.full(n, bodies.masses.max()), size), friction(rng, k))
 
     return make
 
@@ -267,7 +266,8 @@ def stacks(ratio: float) -> Callable[[np.random.Generator, int], Cone]:
             for angle in turn:
                 at = centres[i] + [reach * math.cos(angle), reach * math.sin(angle), -0.5 * size]
                 bodies.touch(i, i - 1 if i else None, at, [0, 0, 1.0])
-        f, slope = pushes(rng, bodies.masses, size), rng.uniform(0, 0.6) * (rng.random() < 0.3)
+        loads = bodies.masses[::-1].cumsum()[::-1]
+        f, slope = pushes(rng, bodies.masses, loads, size), rng.uniform(0, 0.6) * (rng.random() < 0.3)
         f[2::6] += (1 - math.cos(slope)) * GRAVITY * bodies.masses
         f[0::6] += math.sin(slope) * GRAVITY * bodies.masses
         return bodies.problem(f, friction(rng, k))
@@ -296,7 +296,7 @@ def one_body(rng: np.random.Generator, k: int) -> Cone:
             e = e / np.linalg.norm(e) if mode == 1 and not held else rng.uniform(0, 0.9) * np.array([math.cos(turn), math.sin(turn)])
             r[3 * i:3 * i + 3] = rng.uniform(0.1, 2) * np.array([1.0, *(-mu[i] * e)])
     if not made:
-        return bodies.problem(pushes(rng, bodies.masses, size) + rng.normal(size=6) * [1, 1, 1, size, size, size], mu)
+        return bodies.problem(pushes(rng, bodies.masses, bodies.masses, size) + rng.normal(size=6) * [1, 1, 1, size, size, size], mu)
     G, v = np.vstack(bodies.rows), np.concatenate([-np.cross(spin, through), spin]) * (not held)
     return bodies.problem(np.linalg.solve(bodies.inverse, v) - G.T @ r, mu)
 
