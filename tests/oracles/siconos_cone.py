@@ -51,8 +51,8 @@ def global_text(file: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     dimension, k, storage = integers(words, 3)
     integers(words, 2)
     M = matrix(words, storage)
-    integers(words, 2)
-    H = matrix(words, storage)
+    kind = integers(words, 3)[0]
+    H = matrix(words, kind)
     f, w = numbers(words, len(M)), numbers(words, dimension * k)
     return *reduced(M, H, f, w), numbers(words, k)
 
