@@ -16,7 +16,7 @@ def read(file):
     else:
         assert (int(next(words)), int(next(words))) == (rows, columns)
         A = np.array([float(next(words)) for _ in range(rows * columns)]).reshape(columns, rows).T
-    return A, np.array([float(next(words)) for _ in range(n)])
+    return np.ascontiguousarray(A), np.array([float(next(words)) for _ in range(n)])
 
 
 def read_blocks(words, size):

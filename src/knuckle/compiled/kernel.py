@@ -21,6 +21,7 @@ import numpy as np
 
 Vector = Annotated[np.ndarray, "float64[::1]"]
 Matrix = Annotated[np.ndarray, "float64[:, ::1]"]
+Cube = Annotated[np.ndarray, "float64[:, :, ::1]"]
 Integers = Annotated[np.ndarray, "int64[::1]"]
 IntegerTable = Annotated[np.ndarray, "int64[:, ::1]"]
 Flags = Annotated[np.ndarray, "boolean[::1]"]

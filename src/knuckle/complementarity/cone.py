@@ -1,6 +1,8 @@
 """Friction with the circular cone on a given Delassus matrix: nothing is called solved before its residual says so."""
 from __future__ import annotations
 
+import math
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,16 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.compiled import kernel
-from knuckle.complementarity import cone_kernels
+from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
-from knuckle.complementarity.inputs import holds_numbers
-from knuckle.complementarity.residuals_cone import cone_residual
+from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.result import Result
-from knuckle.errors import one_line, shown
+from knuckle.errors import Fault, InputError, one_line
 
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
 ROUNDS = 12                           # sweeps and Newton in turn; hardly any solved problem needs more than 8
 PACE = {True: 1e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
+KEPT = 24                             # contacts up to which a thread keeps its workspaces
+INSTANTS = 0.02                       # interpreted work of a problem, per contact squared
+KERNEL_MODULES = ("knuckle.compiled.dense", *(f"knuckle.complementarity.{name}_kernels" for name in ("slide", "cone", "interior", "friction")))
 
 
 @dataclass(frozen=True)
@@ -49,20 +53,21 @@ def cone_work(rows: int, units: int) -> ConeWork:
     return ConeWork(**(arrays | {"offset": np.zeros(k + 1, np.int64), "pivots": np.zeros(n, np.int64)}))
 
 
-def _faults(W: Any, q: np.ndarray, mu: np.ndarray, tol: float, budget_s: float) -> list[str]:
+def faults_of(W: np.ndarray, q: np.ndarray, mu: np.ndarray, tol: float, budget_s: float) -> list[Fault]:
     k, faults = mu.size, []
     if q.shape != (3 * k,):
-        faults.append(f"q: needs 3 entries for each of the {k} friction coefficients (got shape {q.shape})")
+        faults.append(Fault(f"needs 3 entries for each of the {k} friction coefficients", key="q", got=q.shape))
     if W.shape != (3 * k, 3 * k):
-        faults.append(f"W: must be {3 * k} x {3 * k} for {k} contacts (got shape {W.shape})")
+        faults.append(Fault(f"must be {3 * k} x {3 * k} for {k} contacts", key="W", got=W.shape))
     parts = {"W": W, "q": q, "mu": mu}
-    faults += [f"{name}: every entry must be finite" for name, part in parts.items() if not np.isfinite(part).all()]
-    if (mu < 0.0).any():
-        faults.append(f"mu: must not be negative (got {mu.min():g})")
+    faults += [Fault("every entry must be finite", key=name) for name, part in parts.items() if not math.isfinite(part.ravel() @ part.ravel())
+               and not np.isfinite(part).all()]
+    if k and mu.min() < 0.0:
+        faults.append(Fault("must not be negative", key="mu", got=float(mu.min())))
     if not 0.0 < tol <= LOOSEST:
-        faults.append(f"tol: must be above 0 and at most {LOOSEST:g} (got {tol})")
+        faults.append(Fault(f"must be above 0 and at most {LOOSEST:g}", key="tol", got=tol))
     if not budget_s > 0.0:
-        faults.append(f"budget_s: must be above 0 (got {budget_s})")
+        faults.append(Fault("must be above 0", key="budget_s", got=budget_s))
     return faults
 
 
@@ -75,7 +80,7 @@ def _infeasible_normal(W: np.ndarray, q: np.ndarray, mu: np.ndarray) -> np.ndarr
     return None
 
 
-def _letter(mode: np.int64, mu: float) -> str:
+def _letter(mode: int, mu: float) -> str:
     if mode == BREAK:
         return "B"
     if mu == 0.0:
@@ -83,33 +88,85 @@ def _letter(mode: np.int64, mu: float) -> str:
     return "S" if mode == SLIDE else "R"
 
 
+@dataclass(frozen=True)
+class _Room:
+    """Everything a problem of k contacts needs besides its data."""
+    work: ConeWork
+    kinds: np.ndarray
+    first: np.ndarray
+    factor: np.ndarray
+    kept: np.ndarray
+
+
+def _new_room(k: int) -> _Room:
+    return _Room(cone_work(3 * k, k), np.full(k, CONE), np.arange(0, 3 * k + 1, 3), np.zeros((k, 2)), np.zeros(3 * k))
+
+
+class _Own(threading.local):
+    """Rooms of this thread, by the number of contacts: to make one takes longer than to solve a small problem."""
+
+    def __init__(self) -> None:
+        self.rooms: dict[int, _Room] = {}
+
+
+_own = _Own()
+
+
+def _room(k: int) -> _Room:
+    if k > KEPT:
+        return _new_room(k)
+    if k not in _own.rooms:
+        _own.rooms[k] = _new_room(k)
+    return _own.rooms[k]
+
+
+def prepared(k: int, budget_s: float) -> _Room:
+    """Room for problems of k contacts, with the work that each may cost."""
+    room = _room(k)
+    room.work.info[cone_kernels.MOST_EFFORT] = budget_s * PACE[kernel.is_compiled()]
+    return room
+
+
+def spend(problems: int, k: int) -> None:
+    """Many problems in an interpreted process are worth the machine code."""
+    kernel.spend(problems * INSTANTS * k * k, *KERNEL_MODULES)
+
+
+def _read(W: Any, q: Any, mu: Any, tol: Any, budget_s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
+    """The problem as arrays that kernels may read; InputError with all that is wrong."""
+    if not (is_ready(W, 2) and is_ready(q, 1) and is_ready(mu, 1) and type(tol) is type(budget_s) is float):
+        W = W.toarray() if hasattr(W, "toarray") else W
+        refuse_other_than_numbers(W=W, q=q, mu=mu, tol=tol, budget_s=budget_s)
+        try:
+            W = np.array(W, dtype=float, order="C")
+            q, mu = np.array(q, dtype=float).ravel(), np.array(mu, dtype=float).ravel()
+            tol, budget_s = float(tol), float(budget_s)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"must be arrays of numbers ({one_line(str(error))})", key="W, q, mu") from None
+        W = W.reshape(0, 0) if W.size == 0 and mu.size == 0 else W
+    if faults := faults_of(W, q, mu, tol, budget_s):
+        raise InputError(faults)
+    return W, q, mu, tol, budget_s
+
+
 def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s: float = 60.0) -> ConeResult:
     """Find r with u = W r + q and, per contact (rows N, T1, T2), r in K, u~ = u + (mu |u_T|, 0, 0) in K*, r.u~ = 0.
 
     W (3k x 3k, dense or SciPy sparse) is used as given. Work, not a clock, keeps the budget: same input, same answer.
     """
-    given = {"W": W.toarray() if hasattr(W, "toarray") else W, "q": q, "mu": mu, "tol": tol, "budget_s": budget_s}
-    if errors := [f"{name}: must be made of real numbers (got {shown(value)})" for name, value in given.items() if not holds_numbers(value)]:
-        return ConeResult("invalid_input", errors=errors)
     try:
-        dense = np.array(given["W"], dtype=float, order="C")
-        q, mu = np.array(q, dtype=float).ravel(), np.array(mu, dtype=float).ravel()
-        tol, budget_s = float(tol), float(budget_s)
-    except (TypeError, ValueError, OverflowError) as error:
-        return ConeResult("invalid_input", errors=[f"W, q and mu must be arrays of numbers ({one_line(str(error))})"])
+        W, q, mu, tol, budget_s = _read(W, q, mu, tol, budget_s)
+    except InputError as error:
+        return ConeResult("invalid_input", errors=[str(fault) for fault in error.faults])
     k = mu.size
-    dense = dense.reshape(0, 0) if dense.size == 0 and k == 0 else dense
-    if errors := _faults(dense, q, mu, tol, budget_s):
-        return ConeResult("invalid_input", errors=errors)
-    n, work = 3 * k, cone_work(3 * k, k)
-    r, u, modes = np.zeros(n), np.zeros(n), np.zeros(k, np.int64)
-    work.info[cone_kernels.MOST_EFFORT] = budget_s * PACE[kernel.is_compiled()]
-    if k:
-        kinds, first, factor = np.full(k, CONE), np.arange(0, n + 1, 3), np.zeros((k, 2))
-        cone_kernels.cone_newton(dense, q, kinds, first, mu, factor, r, u, modes, work, tol, ROUNDS, False)
-    residual = cone_residual(dense, q, mu, r)
+    r, u, modes, judged = np.zeros(3 * k), np.zeros(3 * k), np.zeros(k, np.int64), np.zeros(1)
+    spend(1, k)
+    room = prepared(k, budget_s)
+    friction_kernels.settle_cones(W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged,
+                                  room.kept, room.work, tol, ROUNDS)
+    residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
     outcome, certificate = "solved" if residual <= tol else "undecided", None
-    if outcome == "undecided" and (normal := _infeasible_normal(dense, q, mu)) is not None:
+    if outcome == "undecided" and (normal := _infeasible_normal(W, q, mu)) is not None:
         outcome, certificate = "none", {"kind": "farkas", "normal": normal}
-    letters = [_letter(mode, m) for mode, m in zip(modes, mu, strict=True)]
-    return ConeResult(outcome, r, dense @ r + q, residual, letters, int(work.info[STEPS]), certificate)
+    letters = [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
+    return ConeResult(outcome, r, u, residual, letters, int(room.work.info[STEPS]), certificate)

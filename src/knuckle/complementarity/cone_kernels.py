@@ -73,13 +73,10 @@ def reduce_units(B: Matrix, kinds: Integers, first: Integers, factor: Matrix, wo
 
 
 @inner
-def natural_map(kinds: Integers, mu: Vector, work: ConeWork) -> float:
-    """Alart and Curnier's map F = x - proj(x - y), y = G x + d, and Z, the projection's derivative; returns |F|."""
-    x, y, F, Z, near, square = work.x, work.y, work.F, work.Z, work.info[PROXIMAL], 0.0
+def projection(kinds: Integers, mu: Vector, work: ConeWork) -> float:
+    """F and Z of `natural_map` for given x and y."""
+    x, y, F, Z, square = work.x, work.y, work.F, work.Z, 0.0
     for i in range(work.offset[len(kinds)]):
-        y[i] = work.d[i] + near * (x[i] - work.centre[i])
-        for j in range(work.offset[len(kinds)]):
-            y[i] += work.G[i, j] * x[j]
         F[i], Z[i, 0], Z[i, 1], Z[i, 2] = x[i], 0.0, 0.0, 0.0
     for u in range(len(kinds)):
         o, kind = work.offset[u], kinds[u]
@@ -104,6 +101,17 @@ def natural_map(kinds: Integers, mu: Vector, work: ConeWork) -> float:
         for i in range(o, o + m):
             square += F[i] * F[i]
     return math.sqrt(square)
+
+
+@inner
+def natural_map(kinds: Integers, mu: Vector, work: ConeWork) -> float:
+    """Alart and Curnier's map F = x - proj(x - y), y = G x + d, and Z, the projection's derivative; returns |F|."""
+    x, y, near = work.x, work.y, work.info[PROXIMAL]
+    for i in range(work.offset[len(kinds)]):
+        y[i] = work.d[i] + near * (x[i] - work.centre[i])
+        for j in range(work.offset[len(kinds)]):
+            y[i] += work.G[i, j] * x[j]
+    return projection(kinds, mu, work)
 
 
 @inner
@@ -201,9 +209,9 @@ def sweep(kinds: Integers, mu: Vector, work: ConeWork, exact: bool) -> None:
     work.info[EFFORT] += float(len(work.d)) ** 2
 
 
-@kernel
-def cone_residual(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vector, f: Vector, a: Vector) -> float:
-    """Fills a = B f + c. CONTRACT 5: violation of the cone over R, of its dual by u~ over U, of r.u~ = 0 over R U.
+@inner
+def residual_of_motion(c: Vector, kinds: Integers, first: Integers, mu: Vector, f: Vector, a: Vector) -> float:
+    """CONTRACT 5: violation of the cone over R, of its dual by u~ over U, of r.u~ = 0 over R U.
 
     Rows of joints have R and U of their own. Not checked: the substitution f_T = factor f_N of SLIDING.
     """
@@ -214,9 +222,6 @@ def cone_residual(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Ve
             if (joints == 0) == (SLIDING <= kinds[u] <= PLANAR):
                 members += 1
                 for i in range(first[u], first[u + 1]):
-                    a[i] = c[i]
-                    for j in range(len(c)):
-                        a[i] += B[i, j] * f[j]
                     force, motion = max(force, abs(f[i])), max(motion, abs(a[i]))
                     square += c[i] * c[i]
         motion = max(motion, math.sqrt(square / max(members, 1)))
@@ -237,6 +242,16 @@ def cone_residual(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Ve
                 worst = max(worst, max(outside / force, max(dual / motion, abs(product) / (force * motion))))
                 worst = worst if product == product else math.inf
     return worst
+
+
+@kernel
+def cone_residual(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vector, f: Vector, a: Vector) -> float:
+    """Fills a = B f + c; see `residual_of_motion`."""
+    for i in range(first[len(kinds)]):
+        a[i] = c[i]
+        for j in range(len(c)):
+            a[i] += B[i, j] * f[j]
+    return residual_of_motion(c, kinds, first, mu, f, a)
 
 
 @inner
@@ -260,6 +275,17 @@ def keep_answer(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vect
             modes[u] = (SLIDE if slides else STICK) if holds else (SLIDE if kinds[u] == DRY else BREAK)
 
 
+@inner
+def scale_problem(B: Matrix, c: Vector, kinds: Integers, first: Integers, factor: Matrix, work: ConeWork) -> float:
+    """`reduce_units`, and the size of the scaled c."""
+    size = 0.0
+    reduce_units(B, kinds, first, factor, work)
+    for u in range(len(kinds)):
+        for i in range(first[u], first[u] + work.offset[u + 1] - work.offset[u]):
+            size = max(size, abs(c[i]) / work.scale[u])
+    return size if size > 0.0 else 1.0
+
+
 @kernel
 def cone_newton(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vector, factor: Matrix, f: Vector,
                 a: Vector, modes: Integers, work: ConeWork, tol: float, rounds: int, warm: bool) -> int:
@@ -267,12 +293,7 @@ def cone_newton(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vect
 
     f is the first guess when `warm`. Every other round walks a proximal path first: G + weight I, weight to 0.
     """
-    units, size = len(kinds), 0.0
-    reduce_units(B, kinds, first, factor, work)
-    for u in range(units):
-        for i in range(first[u], first[u] + work.offset[u + 1] - work.offset[u]):
-            size = max(size, abs(c[i]) / work.scale[u])
-    size = size if size > 0.0 else 1.0
+    units, size = len(kinds), scale_problem(B, c, kinds, first, factor, work)
     for u in range(units):
         work.bound[u] = mu[u] * work.scale[u] / size
         for i in range(work.offset[u], work.offset[u + 1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -32,3 +33,31 @@ def refuse_other_than_numbers(**arrays: Any) -> None:
     faults = [Fault("must be an array of real numbers", key=name, got=value) for name, value in arrays.items() if not holds_numbers(value)]
     if faults:
         raise InputError(faults)
+
+
+def is_ready(array: Any, dimensions: int) -> bool:
+    """Whether this is a finite array that kernels take as it is: most calls need no other check."""
+    if type(array) is not np.ndarray or array.dtype != np.float64 or array.ndim != dimensions or not array.flags.c_contiguous:
+        return False
+    entries = array.ravel()
+    return array.dtype.isnative and math.isfinite(entries @ entries)     # an overflow of finite numbers goes the long way
+
+
+def ready_arrays(**given: tuple[Any, int | None]) -> list[np.ndarray]:
+    """Finite arrays that kernels take, from name = (value, dimensions or None); `InputError` with every fault. Ready ones are not copied."""
+    refuse_other_than_numbers(**{name: value for name, (value, dimensions) in given.items() if not is_ready(value, dimensions or 1)})
+    arrays, faults = [], []
+    for name, (value, dimensions) in given.items():
+        try:
+            array = value if is_ready(value, dimensions or 1) else np.array(value, dtype=float, order="C")
+        except ValueError:
+            faults.append(Fault("must have rows of one length", key=name, got=value))
+            continue
+        if dimensions is not None and array.ndim != dimensions:
+            faults.append(Fault(f"must have {dimensions} dimensions", key=name, got=array.shape))
+        elif not np.isfinite(array).all():
+            faults.append(Fault("must be finite", key=name, got=float(array[~np.isfinite(array)][0])))
+        arrays.append(array)
+    if faults:
+        raise InputError(faults)
+    return arrays

@@ -1,6 +1,7 @@
 """Linear complementarity problems: one answer or all. Nothing is called solved or none without its proof."""
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -8,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from knuckle.complementarity import lcp_kernels, lp_kernels
+from knuckle.compiled import kernel
+from knuckle.complementarity import lcp_kernels, lp_kernels, principal_kernels, residual_kernels
 from knuckle.complementarity.exact import exact_solution
-from knuckle.complementarity.inputs import refuse_other_than_numbers
+from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lcp_kernels import LcpWork
 from knuckle.complementarity.lp import lp_work, matrix_and_vectors
-from knuckle.complementarity.residuals import lcp_residual
 from knuckle.complementarity.result import Result
 from knuckle.errors import InputError
 
@@ -23,6 +24,9 @@ ENUMERATED = 12        # up to this size all 2^n bases decide when Lemke does no
 ENUMERABLE = 18        # up to this size `enumerate_lcp` tries all bases
 COVERS = 12            # Lemke runs with so many covering vectors before other means
 BRANCHES = 4000        # linear programs that one problem may cost
+KEPT = 40              # rows up to which a thread keeps its workspaces
+INSTANTS = 0.01        # interpreted work of a problem, per row
+KERNEL_MODULES = tuple(f"knuckle.complementarity.{name}_kernels" for name in ("tableau", "lcp", "residual", "principal"))
 FARTHEST = 1e300       # answers near the largest number lose their complement, or cannot be written at all
 TOO_LARGE = "an answer has numbers that are too large for double precision"
 
@@ -76,12 +80,43 @@ def lcp_work(n: int, side: int = 0, capacity: int = 64) -> LcpWork:
         **integers, **vectors)
 
 
-def square_problem(A: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    refuse_other_than_numbers(A=A, b=b)
-    A, b = matrix_and_vectors(A, b=b)
+def square_problem(A: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Arrays that kernels may read; ready ones are not copied."""
+    if not (is_ready(A, 2) and is_ready(b, 1)):
+        refuse_other_than_numbers(A=A, b=b)
+        A, b = matrix_and_vectors(A, b=b)
     if A.shape != (b.size, b.size):
         raise InputError("A must be square, with a row for each entry of b", key="A", got=f"A {A.shape}, b {b.shape}")
     return A, b
+
+
+class _Own(threading.local):
+    """Workspaces of this thread, by size: to allocate one takes longer than to solve a small problem."""
+
+    def __init__(self) -> None:
+        self.works: dict[int, LcpWork] = {}
+
+
+_own = _Own()
+
+
+def own_work(n: int) -> LcpWork:
+    """A workspace that this thread may use until its next call."""
+    if n > KEPT:
+        return lcp_work(n)
+    if n not in _own.works:
+        _own.works[n] = lcp_work(n)
+    return _own.works[n]
+
+
+def pivots(n: int) -> int:
+    """What Lemke's method may take; paths are longer than some n only where they are exponential (Murty)."""
+    return 50 * n + 500
+
+
+def spend(problems: int, n: int) -> None:
+    """Many problems in an interpreted process are worth the machine code."""
+    kernel.spend(problems * INSTANTS * n, *KERNEL_MODULES)
 
 
 def solve_lcp(A: ArrayLike, b: ArrayLike) -> LcpResult:
@@ -89,45 +124,49 @@ def solve_lcp(A: ArrayLike, b: ArrayLike) -> LcpResult:
     A, b = square_problem(A, b)
     n = b.size
     if n == 0:
-        return LcpResult("solved", z=b, w=b.copy(), residual=0.0)
-    work = lcp_work(n)
-    status, ray = _lemke(A, b, work)
+        return LcpResult("solved", z=b.copy(), w=b.copy(), residual=0.0)
+    spend(1, n)
+    work, z, residual = own_work(n), np.empty(n), np.empty(1)
+    status = principal_kernels.settle_all(A[None], b[None], n, pivots(n), RESIDUAL, work, z[None], residual)
     if status == lcp_kernels.SOLVED:
-        return _solved(A, b, work.z[:n])
-    result = _decide_by_enumeration(A, b) if n <= ENUMERATED else None
-    if result is None:
-        result = _decide_by_branching(A, b)
-    if result is not None:
-        return result
-    if status == lcp_kernels.RAY:
+        return LcpResult("solved", z=z, w=A @ z + b, residual=float(residual[0]))
+    return decide(A, b, _ray(n, work) if status == lcp_kernels.RAY else None)
+
+
+def decide(A: np.ndarray, b: np.ndarray, ray: np.ndarray | None) -> LcpResult:
+    """What to do where Lemke's method failed, on a `ray` or without: other starts, all bases, branches."""
+    n = b.size
+    found = _lemke_from_elsewhere(A, b)
+    if found is None and n <= ENUMERATED:
+        found = _decide_by_enumeration(A, b)
+    if found is None:
+        found = _decide_by_branching(A, b)
+    if found is not None:
+        return found
+    if ray is not None:
         return LcpResult(
             "ray", certificate={"kind": "ray", "direction": ray}, errors=["Lemke ended on a ray; nothing else decided"])
     return LcpResult("undecided", errors=["no candidate reached the residual, and nothing proves that there is none"])
 
 
 def _solved(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> LcpResult:
-    return LcpResult("solved", z=z.copy(), w=A @ z + b, residual=lcp_residual(A, b, z))
+    return LcpResult("solved", z=z.copy(), w=A @ z + b, residual=residual_kernels.lcp_residual(A, b, z, b.size))
 
 
 def _proved(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> bool:
-    """The residual holds as given and with b of size 1 (the residual's 1 would pass anything when b is tiny)."""
-    size = np.abs(b).max() or 1.0
-    return max(lcp_residual(A, b, z), lcp_residual(A, b / size, z / size)) <= RESIDUAL
-
-
-def _lemke(A: np.ndarray, b: np.ndarray, work: LcpWork) -> tuple[int, np.ndarray | None]:
-    """Lemke's method; after a ray it starts again with another covering vector. The first outcome if none succeeds."""
+    """Both residuals hold: that of CONTRACT 7, and the one that no scaling deceives."""
     n = b.size
-    generator = np.random.default_rng(20)
-    outcome, ray = lcp_kernels.UNSURE, None
-    for run in range(COVERS):
-        status = lcp_kernels.solve(A, b, n, False, 50 * n + 500, work)
-        if status == lcp_kernels.SOLVED and _proved(A, b, work.z[:n]):
-            return status, None
-        if run == 0 and status == lcp_kernels.RAY:
-            outcome, ray = status, _ray(n, work)
+    return residual_kernels.lcp_residual(A, b, z, n) <= RESIDUAL and residual_kernels.lcp_error(A, b, z, n, np.empty(n)) <= RESIDUAL
+
+
+def _lemke_from_elsewhere(A: np.ndarray, b: np.ndarray) -> LcpResult | None:
+    """Lemke's method again, with other covering vectors."""
+    n, work, generator = b.size, lcp_work(b.size), np.random.default_rng(20)
+    for _ in range(COVERS):
         work.cover[:] = generator.uniform(0.1, 2.0, n)
-    return outcome, ray
+        if lcp_kernels.solve(A, b, n, False, pivots(n), work) == lcp_kernels.SOLVED and _proved(A, b, work.z[:n]):
+            return _solved(A, b, work.z[:n])
+    return None
 
 
 def _ray(n: int, work: LcpWork) -> np.ndarray:
@@ -244,7 +283,7 @@ def enumerate_lcp(A: ArrayLike, b: ArrayLike) -> LcpSolutions:
     A, b = square_problem(A, b)
     n = b.size
     if n == 0:
-        return LcpSolutions([b], [], True)
+        return LcpSolutions([b.copy()], [], True)
     if n > ENUMERABLE:
         found = solve_lcp(A, b)
         solutions = [found.z] if found.z is not None else []

@@ -1,0 +1,111 @@
+"""The last digits of a friction problem's answer, where large forces nearly cancel: motions are summed with twice the digits, Newton's steps correct
+what is left, and forces are rounded so that their errors cancel."""
+import math
+
+from knuckle.compiled.kernel import Integers, Matrix, Vector, inner
+from knuckle.complementarity import cone_kernels
+from knuckle.complementarity.cone_kernels import PROXIMAL, ConeWork
+
+HALVES = 134217729.0        # 2^27 + 1 parts a number into two of 26 bits (Dekker)
+CORRECTIONS = 4
+SHIFT = 1e-10               # for rank-deficient sets; what it leaves the next correction takes
+SWEEPS_OF_ROUNDING = 30
+
+
+@inner
+def exact_motion(W: Matrix, q: Vector, r: Vector, u: Vector) -> None:
+    """u = W r + q, summed with twice the digits (products by Dekker, sums by Knuth)."""
+    for i in range(len(q)):
+        total, rest = q[i], 0.0
+        for j in range(len(q)):
+            a, b = W[i, j], r[j]
+            if a == 0.0 or b == 0.0:
+                continue
+            product = a * b
+            part, other = HALVES * a, HALVES * b
+            a_high, b_high = part - (part - a), other - (other - b)
+            a_low, b_low = a - a_high, b - b_high
+            rest += ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+            after = total + product
+            back = after - total
+            rest += (total - (after - back)) + (product - back)
+            total = after
+        u[i] = total + rest
+
+
+@inner
+def exact_residual(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, r: Vector, u: Vector) -> float:
+    """The residual of CONTRACT 5, u = W r + q without round-off to speak of. Not finite numbers: infinite."""
+    exact_motion(W, q, r, u)
+    for i in range(len(q)):
+        if not abs(u[i]) < math.inf:                     # halves of huge numbers overflow: the plain sum decides
+            return cone_kernels.cone_residual(W, q, kinds, first, mu, r, u)
+    return cone_kernels.residual_of_motion(q, kinds, first, mu, r, u)
+
+
+@inner
+def load_scaled(kinds: Integers, mu: Vector, r: Vector, u: Vector, size: float, work: ConeWork) -> None:
+    """x and y of Newton's method at (r, u), and with them F and Z."""
+    for i in range(len(kinds)):
+        for j in range(3):
+            work.x[3 * i + j] = r[3 * i + j] * work.scale[i] / size
+            work.y[3 * i + j] = u[3 * i + j] / work.scale[i] / size
+    cone_kernels.projection(kinds, mu, work)
+
+
+@inner
+def round_forces(W: Matrix, r: Vector, u: Vector, kinds: Integers, work: ConeWork) -> None:
+    """Move single forces by whole units of their last place while that brings the rows that shall not move nearer to rest.
+
+    Forces that are rounded one by one leave W times their round-off in u; of the neighbouring numbers some leave far less. Descent along one
+    coordinate at a time, on the grid of numbers.
+    """
+    n = len(r)
+    for i in range(n):                                   # rows at rest: normals that are kept, tangents that stick
+        held = work.Z[i - i % 3, 0] != 0.0
+        work.row[i] = 1.0 if held and (i % 3 == 0 or (work.Z[i - i % 3 + 1, 1] == 1.0 and work.Z[i - i % 3 + 2, 2] == 1.0)) else 0.0
+        work.rhs[i] = u[i] * work.row[i]
+    for _ in range(SWEEPS_OF_ROUNDING):
+        moved = False
+        for j in range(n):
+            if r[j] == 0.0 or work.Z[j - j % 3, 0] == 0.0:
+                continue
+            slope, bend, unit = 0.0, 0.0, abs(r[j]) * 2.220446049250313e-16
+            for i in range(n):
+                slope += work.row[i] * W[i, j] * work.rhs[i]
+                bend += work.row[i] * W[i, j] * W[i, j]
+            before = r[j]
+            r[j] -= round(slope / bend / unit) * unit if bend > 0.0 and abs(slope) > 0.5 * bend * unit else 0.0
+            step = r[j] - before
+            if step != 0.0:
+                moved = True
+                for i in range(n):
+                    work.rhs[i] += work.row[i] * W[i, j] * step
+        if not moved:
+            return
+
+
+@inner
+def refine(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, r: Vector, u: Vector, best: float, size: float, kept: Vector,
+           work: ConeWork) -> float:
+    """Better last digits for r, if there are any; its residual. `size`: the load in work's units."""
+    n = len(q)
+    work.info[PROXIMAL] = 0.0
+    for turn in range(CORRECTIONS):
+        for i in range(n):
+            kept[i] = r[i]
+        load_scaled(kinds, mu, r, u, size, work)
+        if not cone_kernels.newton_step(kinds, work, SHIFT):
+            return best
+        for i in range(n):
+            r[i] += work.step[i] * size / work.scale[i // 3]
+        exact_residual(W, q, kinds, first, mu, r, u)
+        load_scaled(kinds, mu, r, u, size, work)
+        round_forces(W, r, u, kinds, work)
+        now = exact_residual(W, q, kinds, first, mu, r, u)
+        if not now < best:
+            for i in range(n):
+                r[i] = kept[i]
+            return exact_residual(W, q, kinds, first, mu, r, u)
+        best = now
+    return best
