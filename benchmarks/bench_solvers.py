@@ -38,8 +38,8 @@ def mean_us(answers):
     return answers.seconds.mean(axis=1).min() * 1e6
 
 
-def lcp_residuals(problems, answers):
-    return np.array([judges.lcp_residual(A, b, x) if np.isfinite(x).all() else np.inf for (A, b), x in zip(problems, answers.x, strict=True)])
+def lcp_faults(members, answers):
+    return np.array([judges.lcp_fault(member, x) if np.isfinite(x).all() else np.inf for member, x in zip(members, answers.x, strict=True)])
 
 
 def cone_residuals(problems, answers):
@@ -54,6 +54,8 @@ def lcp_peers(problems, python, passes=PASSES):
         found["quantecon in a compiled loop"] = solver_peers.quantecon_batch(problems, passes)
     if solver_peers.lcp_lemke is not None:
         found["quantecon"] = solver_peers.timed(solver_peers.quantecon_single, problems, passes)
+    if solver_peers.MobyLcpSolver is not None:
+        found["Drake Moby"] = solver_peers.timed(solver_peers.drake_moby, problems, passes)
     for solver in solver_peers.SICONOS_LCP if python else ():
         few = solver == "ENUM" and max(b.size for _, b in problems) > 12        # 2^n bases
         found[f"Siconos {solver}"] = None if few else solver_peers.siconos(python, "lcp", solver, problems, passes, 1e-10)
@@ -67,7 +69,7 @@ def batches(python):
         problems = [(member.A, member.b) for member in members]
         line(f"\n{count} linear complementarity problems of size {n} (family P): CPU time of one, solved (residual 1e-8), said so wrongly")
         found = lcp_peers(problems, python)
-        good = {name: lcp_residuals(problems, answers) <= judges.LCP_TOLERANCE for name, answers in found.items()}
+        good = {name: lcp_faults(members, answers) <= judges.LCP_TOLERANCE for name, answers in found.items()}
         for name, answers in sorted(found.items(), key=lambda item: mean_us(item[1])):
             line(f"  {name:32}{mean_us(answers):9.2f} us {good[name].sum():6d} {(answers.claimed & ~good[name]).sum():6d}")
         ours = min(mean_us(found[name]) for name in found if name.startswith("Knuckle"))
@@ -159,6 +161,8 @@ def cone_solvers(python):
         return lambda problems, passes, tolerance: solver_peers.timed(solver_peers.pinocchio(method, tolerance), problems, passes)
 
     found = {"Knuckle": lambda problems, passes, _: solver_peers.timed(solver_peers.knuckle_cone, problems, passes)}
+    if hasattr(kn, "solve_cone_batch"):
+        found["Knuckle in batches"] = lambda problems, passes, _: solver_peers.knuckle_cone_batch(problems, passes)
     found |= {f"Siconos {solver}": of_siconos(solver) for solver in solver_peers.SICONOS_CONE if python}
     return found | {f"Pinocchio {method}": of_pinocchio(method) for method in ("ADMM", "PGS") if peers.pin is not None}
 
@@ -203,14 +207,15 @@ def cones(python):
     for peer in ("Siconos", "Pinocchio"):
         rivals = [times for name, times in found.items() if name.startswith(peer)]
         if rivals:
-            ratios(f"the fastest of {peer} for each", found["Knuckle"], np.min(rivals, axis=0), names, ends)
+            for ours in [name for name in found if name.startswith("Knuckle")]:
+                ratios(f"{ours}: time over that of the fastest of {peer} for each problem", found[ours], np.min(rivals, axis=0), names, ends)
             able = min((name for name in found if name.startswith(peer)), key=lambda name: np.isinf(found[name]).sum())
-            ratios(f"{able}, which solves most", found["Knuckle"], found[able], names, ends)
+            ratios(f"Knuckle: time over that of {able}, which solves most", found["Knuckle"], found[able], names, ends)
 
 
 def ratios(title, ours, theirs, names, ends):
     goals = {"full rank, 3-5 contacts": 0.5, "full rank, 10-20 contacts": 1.0, "one body": 1.0}
-    line(f"  Knuckle's time over that of {title}, where both reach {GOOD:g}: median (goal)")
+    line(f"  {title}, where both reach {GOOD:g}: median (goal)")
     for name, (first, last) in zip(names, pairwise(ends), strict=True):
         mine, other = ours[first:last], theirs[first:last]
         both = np.isfinite(mine) & np.isfinite(other)
@@ -221,14 +226,14 @@ def ratios(title, ours, theirs, names, ends):
 def lies(python):
     """Answers that were called good and are not, family by family."""
     count = 24 if QUICK else 240
-    line(f"\nsaid solved and wrong (residual above 1e-8) / of these grossly (above {GROSS:g}) / really solved, of {count} in each family")
+    line(f"\nsaid solved and wrong (residual above 1e-8, as given or before units were spread) / grossly (above {GROSS:g}) / solved, of {count}")
     tables = {}
     for family in families.LCPS:
         members = [families.lcp(family, index) for index in range(count)]
         problems = [(member.A, member.b) for member in members]
         answers = lcp_peers(problems, python, 1)
         answers["textbook Lemke"] = solver_peers.timed(solver_peers.textbook, problems, 1)
-        judge(tables, family, answers, lambda found, problems=problems: lcp_residuals(problems, found))
+        judge(tables, family, answers, lambda found, members=members: lcp_faults(members, found))
     report(tables, list(families.LCPS))
     count, tables = count // 2, {}
     line(f"\nthe same for friction, of {count} in each family, tolerance {TOLERANCES[0]:g}")
@@ -257,7 +262,8 @@ def report(tables, columns):
 def main():
     python = solver_peers.siconos_python()
     line(f"Knuckle {kn.__version__}, NumPy {np.__version__}, Numba {numba.__version__}; calls from Python unless said otherwise")
-    for name, there in (("Siconos", python), ("quantecon", solver_peers.lcp_lemke), ("Pinocchio", peers.pin)):
+    for name, there in (("Siconos", python), ("quantecon", solver_peers.lcp_lemke), ("Pinocchio", peers.pin),
+        ("Drake (optional)", solver_peers.MobyLcpSolver)):
         line(f"  {name}: {'present' if there is not None else 'ABSENT, left out'}")
     batches(python)
     p_matrices()

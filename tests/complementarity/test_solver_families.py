@@ -6,9 +6,9 @@ import pytest
 import solver_families as families
 
 from knuckle.complementarity.cone import solve_cone
+from knuckle.complementarity.cone_kernels import CONE, cone_residual
 from knuckle.complementarity.lcp import solve_lcp
-from knuckle.complementarity.residuals import lcp_residual
-from knuckle.complementarity.residuals_cone import cone_residual
+from knuckle.complementarity.residual_kernels import lcp_residual
 
 LCPS, CONES = 120, 20        # the families' sizes go round with the index: 5 rounds, 1 round
 LONGEST = {"mass ratio 1e6": 16, "stacks 1e2": 16, "stacks 1e4": 12, "stacks 1e6": 8}
@@ -87,5 +87,8 @@ def test_residuals_of_the_package_agree_with_the_judges():
     for index in range(40):
         problem, cone = families.lcp("P", index), families.cone("mass ratio 1e6", index)
         z, r = rng.normal(size=problem.b.size), rng.normal(size=cone.q.size)
-        assert lcp_residual(problem.A, problem.b, z) == pytest.approx(judges.contract_residual(problem.A, problem.b, z), rel=1e-9)
-        assert cone_residual(cone.W, cone.q, cone.mu, r) == pytest.approx(judges.cone_residual(cone.W, cone.q, cone.mu, r), rel=1e-9)
+        expected = judges.contract_residual(problem.A, problem.b, z)
+        assert lcp_residual(problem.A, problem.b, z, z.size) == pytest.approx(expected, rel=1e-9)
+        kinds, first = np.full(cone.mu.size, CONE), np.arange(0, r.size + 1, 3)
+        found = cone_residual(cone.W, cone.q, kinds, first, cone.mu, r, np.zeros(r.size))
+        assert found == pytest.approx(judges.cone_residual(cone.W, cone.q, cone.mu, r), rel=1e-9)

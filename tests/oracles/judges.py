@@ -32,8 +32,9 @@ def contract_residual(A: Any, b: Any, z: Any) -> float:
 
 def lcp_residual(A: Any, b: Any, z: Any) -> float:
     """The larger of CONTRACT's residual as given and with b of size 1, whose 1 would else pass any small answer."""
-    size = np.longdouble(np.abs(b).max(initial=0.0)) or np.longdouble(1)
-    return max(contract_residual(A, b, z), contract_residual(A, fine(b)[0] / size, fine(z)[0] / size))
+    A, b, z = fine(A, b, z)
+    size = np.abs(b).max(initial=0.0) or np.longdouble(1)
+    return max(contract_residual(A, b, z), contract_residual(A, b / size, z / size))
 
 
 def cone_residual(W: Any, q: Any, mu: Any, r: Any) -> float:
@@ -120,10 +121,17 @@ def cone_none_holds(W: Any, q: Any, mu: Any, certificate: dict[str, Any] | None)
     return inside and sum(w * exact(x) for w, x in zip(weights, q[0::3], strict=True)) < 0
 
 
+def lcp_fault(problem: Any, z: Any) -> float:
+    """The larger of `lcp_residual` as given and in the units before the family spread them: large entries of z or w hide no wrong small ones."""
+    rows, columns, z = fine(problem.rows, problem.columns, z)
+    A, b = fine(problem.A, problem.b)
+    return max(lcp_residual(A, b, z), lcp_residual(A / rows[:, None] / columns, b / rows, columns * z))
+
+
 def judged_lcp(problem: Any, result: Any) -> str:
     """solved, failed (no answer was claimed, or its absence proved), or false: a claim that does not hold."""
     if result.outcome == "solved":
-        return "solved" if lcp_residual(problem.A, problem.b, result.z) <= LCP_TOLERANCE else "false"
+        return "solved" if lcp_fault(problem, result.z) <= LCP_TOLERANCE else "false"
     if result.outcome == "none":
         return "failed" if lcp_none_holds(problem.A, problem.b, result.certificate) else "false"
     return "failed"
