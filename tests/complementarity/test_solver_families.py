@@ -88,7 +88,7 @@ def test_residuals_of_the_package_agree_with_the_judges():
         problem, cone = families.lcp("P", index), families.cone("mass ratio 1e6", index)
         z, r = rng.normal(size=problem.b.size), rng.normal(size=cone.q.size)
         expected = judges.contract_residual(problem.A, problem.b, z)
-        assert lcp_residual(problem.A, problem.b, z, z.size) == pytest.approx(expected, rel=1e-9)
+        assert lcp_residual(np.ascontiguousarray(problem.A), problem.b, z, z.size) == pytest.approx(expected, rel=1e-9)
         kinds, first = np.full(cone.mu.size, CONE), np.arange(0, r.size + 1, 3)
         found = cone_residual(cone.W, cone.q, kinds, first, cone.mu, r, np.zeros(r.size))
         assert found == pytest.approx(judges.cone_residual(cone.W, cone.q, cone.mu, r), rel=1e-9)
