@@ -28,7 +28,7 @@ WORKER = Path(__file__).with_name("siconos_worker.py")
 SICONOS_LCP = ("LEMKE", "ENUM", "PIVOT", "NEWTON_FB_FBLSA", "NEWTONMIN", "AVI_CAOFERRIS", "BARD", "MURTY", "PGS")
 SICONOS_CONE = ("NSGS", "NSN_AC", "NSN_AC_TEST", "NSN_FB", "ADMM", "PROX")
 COPIES = 20
-LONGEST = 100        # seconds that one worker may take
+LONGEST = 300        # seconds that one worker may take
 
 
 @dataclass(frozen=True)

@@ -88,16 +88,16 @@ def test_published_lcps(count):
 
 @pytest.mark.parametrize(("kind", "files"), [("local", 35), ("local hdf5", 3), ("global", 7), ("global hdf5", 4)])
 def test_published_friction_in_space(kind, files, count):
-    """The 38 local ones, and those with masses and Jacobians apart: solved at 1e-8 or left undecided, each within a minute."""
+    """The 38 local ones, and those with masses and Jacobians apart: solved at 1e-8 or left undecided, each within a minute of CPU time."""
     if "hdf5" in kind:
         pytest.importorskip("h5py")
     paths, late = published(kind), []
     assert len(paths) == files
     for file in paths:
         W, q, mu = siconos_cone.read(file)
-        start = time.perf_counter()
+        start = time.process_time()                # other tests may run beside this one
         result = solve_cone(W, q, mu, tol=judges.LCP_TOLERANCE)
-        late += [file.name] if time.perf_counter() - start > LIMIT else []
+        late += [file.name] if time.process_time() - start > LIMIT else []
         counted(judges.judged_cone(families.Cone(W, q, mu), result, judges.LCP_TOLERANCE), file.name, count)
     assert not count.wrong, count.wrong
     assert not late, late
