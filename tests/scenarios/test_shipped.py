@@ -21,6 +21,8 @@ EXPECTED = {  # verdict, modes of the first answer
     "painleve-rod-separates": ("determinate", "B"),
     "template": ("determinate", "RRR"),
     "three-finger-sphere": ("determinate", "RRR"),
+    "three-puma-sphere": ("determinate", "RRR"),
+    "three-puma-sphere-sliding": ("determinate", "SSS"),
     "two-finger-lift": ("determinate", "RR"),
     "v-groove": ("force_indeterminate", "RR"),
 }
@@ -214,6 +216,52 @@ def test_three_fingers_hold_the_sphere(answers):
     assert world[:, 2] == pytest.approx(np.full(3, 0.1 * G / 3), abs=1e-11)
     assert np.abs(world.sum(axis=0) - [0, 0, 0.1 * G]).max() < 1e-11
     assert (np.hypot(*solution.f[:, 1:].T) < 0.5 * 0.8 * solution.f[:, 0]).all()
+
+
+PUMA_NORMAL = np.array([3 / math.sqrt(2), 3 / math.sqrt(2), 3.0])  # N, what the torques of the three arms press with
+NEEDED = 0.2 * G / PUMA_NORMAL.sum()  # mu that carries the sphere
+
+
+def test_three_pumas_hold_the_sphere(answers):
+    """The forces that the torques were made from; nothing moves."""
+    answer = answers("three-puma-sphere")
+    solution, frame = answer.solution, answer.moment.contacts.frame
+    assert np.abs(solution.vdot).max() < 1e-11
+    assert solution.f[:, 0] == pytest.approx(PUMA_NORMAL, rel=1e-11)
+    world = np.einsum("ck,ckx->cx", solution.f[:, 1:], frame[:, 1:])
+    assert world == pytest.approx(np.outer(NEEDED * PUMA_NORMAL, [0, 0, 1]), abs=1e-11)
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.2, NEEDED - 1e-3, NEEDED + 1e-3, 0.4, 0.5, 0.6, 0.8])
+def test_three_pumas_at_rest(mu):
+    """Paper 002, tables 3 and 4: at mu 0.1 all contacts begin to slide, and none breaks; with enough friction all roll."""
+    answer = kn.load("three-puma-sphere", {"friction": mu}).compile().modes()
+    solution, slides = answer.solution, mu < NEEDED
+    assert (answer.verdict.value, answer.complete) == ("determinate", True)
+    assert solution.modes == ("S" if slides else "R",) * 3
+    assert solution.transitions == ("a2" if slides else "a1",) * 3
+    assert np.abs(solution.a[:, 0]).max() < 1e-11 and (solution.f[:, 0] > 1.0).all() and (solution.f[:, 0] < 4.0).all()
+    friction, along = np.hypot(*solution.f[:, 1:].T), np.hypot(*solution.a[:, 1:].T)
+    if slides:
+        assert friction == pytest.approx(mu * solution.f[:, 0], rel=1e-10)
+        assert np.einsum("ck,ck->c", solution.f[:, 1:], solution.a[:, 1:]) == pytest.approx(-friction * along, rel=1e-10)
+        assert solution.vdot[20] == pytest.approx(friction.sum() / 0.2 - G, abs=1e-3)  # friction is nearly vertical
+    else:
+        assert along.max() < 1e-11
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.2, 0.4, 0.5])
+def test_three_pumas_with_all_contacts_sliding(mu):
+    """Paper 002, tables 1 and 2: every contact is kept. Friction along the equator holds the sphere in the middle and lets it fall."""
+    answer = kn.load("three-puma-sphere-sliding", {"friction": mu}).compile().modes()
+    solution, slip = answer.solution, answer.moment.problem.slip
+    assert (answer.verdict.value, solution.modes, solution.transitions) == ("determinate", ("S",) * 3, ("b1",) * 3)
+    assert np.abs(solution.a[:, 0]).max() < 1e-11 and (solution.f[:, 0] > 1.0).all() and (solution.f[:, 0] < 4.0).all()
+    assert np.hypot(*slip.T) == pytest.approx(np.full(3, 0.1), rel=1e-14)
+    assert solution.f[:, 1:] == pytest.approx(-mu * solution.f[:, :1] * slip / 0.1, abs=1e-12)
+    normals = solution.f[:, 0]
+    assert solution.vdot[18:21] == pytest.approx([0, 0, -G], abs=1e-3)
+    assert solution.vdot[23] == pytest.approx(-mu * normals.sum() * 0.1 / (0.4 * 0.2 * 0.1**2), rel=1e-12)
 
 
 def test_template_settles_a_state_of_few_digits():

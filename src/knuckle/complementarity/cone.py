@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from knuckle.compiled import kernel
 from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
+from knuckle.complementarity.friction_kernels import FrictionWork
 from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.result import Result
 from knuckle.errors import Fault, InputError, one_line
 
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
-ROUNDS = 12                           # sweeps and Newton in turn; hardly any solved problem needs more than 8
 PACE = {True: 1e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
 KEPT = 24                             # contacts up to which a thread keeps its workspaces
 INSTANTS = 0.02                       # interpreted work of a problem, per contact squared
@@ -91,15 +91,14 @@ def _letter(mode: int, mu: float) -> str:
 @dataclass(frozen=True)
 class _Room:
     """Everything a problem of k contacts needs besides its data."""
-    work: ConeWork
+    work: FrictionWork
     kinds: np.ndarray
     first: np.ndarray
     factor: np.ndarray
-    kept: np.ndarray
 
 
 def _new_room(k: int) -> _Room:
-    return _Room(cone_work(3 * k, k), np.full(k, CONE), np.arange(0, 3 * k + 1, 3), np.zeros((k, 2)), np.zeros(3 * k))
+    return _Room(FrictionWork(cone_work(3 * k, k), np.zeros(3 * k), np.zeros(3 * k)), np.full(k, CONE), np.arange(0, 3 * k + 1, 3), np.zeros((k, 2)))
 
 
 class _Own(threading.local):
@@ -123,7 +122,7 @@ def _room(k: int) -> _Room:
 def prepared(k: int, budget_s: float) -> _Room:
     """Room for problems of k contacts, with the work that each may cost."""
     room = _room(k)
-    room.work.info[cone_kernels.MOST_EFFORT] = budget_s * PACE[kernel.is_compiled()]
+    room.work.cone.info[cone_kernels.MOST_EFFORT] = budget_s * PACE[kernel.is_compiled()]
     return room
 
 
@@ -163,10 +162,10 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
     spend(1, k)
     room = prepared(k, budget_s)
     friction_kernels.settle_cones(W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged,
-                                  room.kept, room.work, tol, ROUNDS)
+                                  room.work, tol)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
     outcome, certificate = "solved" if residual <= tol else "undecided", None
     if outcome == "undecided" and (normal := _infeasible_normal(W, q, mu)) is not None:
         outcome, certificate = "none", {"kind": "farkas", "normal": normal}
     letters = [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
-    return ConeResult(outcome, r, u, residual, letters, int(room.work.info[STEPS]), certificate)
+    return ConeResult(outcome, r, u, residual, letters, int(room.work.cone.info[STEPS]), certificate)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.complementarity import friction_kernels
-from knuckle.complementarity.cone import ROUNDS, ConeResult, faults_of, prepared, solve_cone, spend
+from knuckle.complementarity.cone import ConeResult, faults_of, prepared, solve_cone, spend
 from knuckle.complementarity.inputs import ready_arrays
 from knuckle.complementarity.result import Result
 from knuckle.errors import InputError
@@ -37,6 +37,6 @@ def solve_cone_batch(W: ArrayLike, q: ArrayLike, mu: ArrayLike, tol: float = 1e-
     r, u, modes, residual = np.zeros((count, 3 * k)), np.zeros((count, 3 * k)), np.zeros((count, k), np.int64), np.zeros(count)
     spend(count, k)
     room = prepared(k, budget_s)
-    friction_kernels.settle_cones(W, q, room.kinds, room.first, mu, room.factor, r, u, modes, residual, room.kept, room.work, tol, ROUNDS)
+    friction_kernels.settle_cones(W, q, room.kinds, room.first, mu, room.factor, r, u, modes, residual, room.work, tol)
     others = {i: solve_cone(W[i], q[i], mu[i], tol, budget_s) for i in np.flatnonzero(~(residual <= tol)).tolist()}
     return ConeBatch([others[i].outcome if i in others else "solved" for i in range(count)], r, u, residual, others)

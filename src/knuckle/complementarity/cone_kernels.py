@@ -300,7 +300,7 @@ def cone_newton(B: Matrix, c: Vector, kinds: Integers, first: Integers, mu: Vect
             row = first[u] + i - work.offset[u]
             work.d[i] = c[row] / work.scale[u] / size
             work.x[i] = f[row] * work.scale[u] / size if warm else 0.0
-    work.info[RESIDUAL], work.info[STEPS], work.info[SWEEPS], work.info[EFFORT] = math.inf, 0.0, 0.0, 0.0
+    work.info[RESIDUAL], work.info[STEPS], work.info[SWEEPS] = math.inf, 0.0, 0.0
     sweeps = 0 if warm else 2
     for turn in range(rounds):
         for _ in range(sweeps):

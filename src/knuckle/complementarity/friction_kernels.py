@@ -1,12 +1,22 @@
 """Problems of circular cones alone, one after the other: Newton's method, and interior points where it is lost."""
 import math
+from typing import NamedTuple
 
 from knuckle.compiled.kernel import Cube, Integers, IntegerTable, Matrix, Vector, inner, kernel
 from knuckle.complementarity import cone_kernels, interior_kernels, refine_kernels
-from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, STEPS, ConeWork
+from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, RESIDUAL, STEPS, ConeWork
 
-NEAR = 1e-4          # residuals below this are worth better digits
-FORCES = (1e4, 1e2, 1e6, 1.0)      # over the load: how large forces may be, one path each
+NEAR = 1e-6          # residuals below this are worth better digits
+PATHS = 100
+LONG, ROUNDS = 4, 12             # in place of this path, sweeps and Newton's method in turn, so often
+FORCES = (1e4, 1e2, 1e6, 1.0)      # over the load: how large forces may be, one path each; the paths after these are spread
+SPREADS = (0.5, 1.5, 0.5, 1.0)
+
+
+class FrictionWork(NamedTuple):
+    cone: ConeWork
+    kept: Vector            # rows: forces of this path
+    best: Vector            # rows: forces of the best path
 
 
 @inner
@@ -21,33 +31,45 @@ def keep_better(residual: float, best: float, f: Vector, kept: Vector) -> float:
 
 
 @inner
+def attempt(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, factor: Matrix, r: Vector, u: Vector, modes: Integers,
+            kept: Vector, work: ConeWork, tol: float, path: int) -> None:
+    """The interior path of that number, and Newton's method from its end."""
+    spread = SPREADS[path % len(SPREADS)] if path > LONG else 0.0
+    steps = interior_kernels.interior(W, q, mu, FORCES[path % len(FORCES)], spread, path, work, r)
+    near = cone_kernels.cone_residual(W, q, kinds, first, mu, r, u)
+    for i in range(len(q)):
+        kept[i] = r[i]
+    cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, work, tol, 1, True)
+    keep_better(work.info[RESIDUAL], near, r, kept)
+    work.info[STEPS] += steps
+
+
+@inner
 def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, factor: Matrix, r: Vector, u: Vector, modes: Integers,
-           kept: Vector, work: ConeWork, tol: float, rounds: int) -> float:
+           work: FrictionWork, tol: float) -> float:
     """One answer into r, u, modes; its residual, the smallest that was reached where it is above `tol`."""
-    cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, work, tol, 1, False)
-    best, steps, effort = keep_better(work.info[cone_kernels.RESIDUAL], math.inf, r, kept), work.info[STEPS], work.info[EFFORT]
-    for force in FORCES:
-        if best <= tol or effort >= work.info[MOST_EFFORT]:
+    cone, best, steps = work.cone, math.inf, 0.0
+    cone.info[EFFORT] = 0.0
+    for path in range(-1, PATHS):
+        if path < 0 or path == LONG:
+            cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, cone, tol, 1 if path < 0 else ROUNDS, False)
+        else:
+            attempt(W, q, kinds, first, mu, factor, r, u, modes, work.kept, cone, tol, path)
+        steps += cone.info[STEPS]
+        now = refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
+        if tol < now < NEAR:
+            size = cone_kernels.scale_problem(W, q, kinds, first, factor, cone)
+            now = refine_kernels.refine(W, q, kinds, first, mu, r, u, now, size, work.kept, cone, tol)
+        best = keep_better(now, best, r, work.best)
+        if best <= tol or cone.info[EFFORT] >= cone.info[MOST_EFFORT]:
             break
-        steps += interior_kernels.interior(W, q, mu, force, work, r)
-        best = keep_better(cone_kernels.cone_residual(W, q, kinds, first, mu, r, u), best, r, kept)
-        cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, work, tol, 1, True)
-        best = keep_better(work.info[cone_kernels.RESIDUAL], best, r, kept)
-        steps, effort = steps + work.info[STEPS], effort + work.info[EFFORT]
-    if best > tol and effort < work.info[MOST_EFFORT]:
-        cone_kernels.cone_newton(W, q, kinds, first, mu, factor, r, u, modes, work, tol, rounds, False)
-        best, steps = keep_better(work.info[cone_kernels.RESIDUAL], best, r, kept), steps + work.info[STEPS]
-    work.info[STEPS] = steps
-    best = refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
-    if tol < best < NEAR:
-        size = cone_kernels.scale_problem(W, q, kinds, first, factor, work)
-        best = refine_kernels.refine(W, q, kinds, first, mu, r, u, best, size, kept, work)
-    return best
+    cone.info[STEPS] = steps
+    return refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
 
 
 @kernel
 def settle_cones(W: Cube, q: Matrix, kinds: Integers, first: Integers, mu: Matrix, factor: Matrix, r: Matrix, u: Matrix,
-                 modes: IntegerTable, residual: Vector, kept: Vector, work: ConeWork, tol: float, rounds: int) -> None:
+                 modes: IntegerTable, residual: Vector, work: FrictionWork, tol: float) -> None:
     """Answers of problem after problem, each from r = 0; residuals as in CONTRACT 5, from W, q, mu and r alone."""
     for k in range(len(q)):
-        residual[k] = settle(W[k], q[k], kinds, first, mu[k], factor, r[k], u[k], modes[k], kept, work, tol, rounds)
+        residual[k] = settle(W[k], q[k], kinds, first, mu[k], factor, r[k], u[k], modes[k], work, tol)

@@ -8,7 +8,7 @@ import math
 
 from knuckle.compiled import dense
 from knuckle.compiled.kernel import Matrix, Vector, inner, kernel
-from knuckle.complementarity.cone_kernels import EFFORT, ConeWork
+from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, ConeWork
 
 STEPS_AT_MOST = 120
 CENTRED = 0.95          # of the way to the border
@@ -114,13 +114,13 @@ def path_matrix(work: ConeWork, units: int) -> bool:
 
 @inner
 def direction(work: ConeWork, units: int, aim: float) -> None:
-    """Steps of x and y (work.step, work.start) towards x o y = aim."""
+    """Steps of x and y (work.step, work.start) towards x o y = aim balance."""
     n = work.offset[units]
     for u in range(units):
         o, m = work.offset[u], work.offset[u + 1] - work.offset[u]
         deep = depth(work.x, o, m)
         for i in range(m):
-            pull = aim * (work.x[o + i] if i == 0 else -work.x[o + i]) / deep
+            pull = aim * work.balance[u] * (work.x[o + i] if i == 0 else -work.x[o + i]) / deep
             work.start[o + i] = pull - work.y[o + i]
             work.rhs[o + i] = work.swept[o + i] * (pull - work.F[o + i] - (work.bound[u] if i == 0 and m > 1 else 0.0))
     dense.lu_solve(work.J, work.pivots, work.rhs, n)
@@ -172,29 +172,41 @@ def motion(work: ConeWork, units: int) -> float:
 
 
 @inner
-def begin(work: ConeWork, units: int) -> None:
-    """x = (1, 0, 0), and y alike, as large as what x makes of it."""
+def begin(work: ConeWork, units: int, spread: float, draw: int) -> None:
+    """x and y along (1, 0, 0), y as large as what x makes of it.
+
+    With a `spread`, in powers of ten, each unit has sizes of its own, and the path is another one: its products x.y stay in these proportions
+    (work.balance), and where one path ends another may lead on.
+    """
+    total = 0.0
     for u in range(units):
+        draw = (draw * 1103515245 + 12345) % 2147483648
+        size = 10.0 ** (spread * ((draw // 65536) % 2048 / 1023.5 - 1.0))
+        work.balance[u] = 10.0 ** (spread * ((draw // 1024) % 2048 / 1023.5 - 1.0)) * size
+        total += work.balance[u] / units
         for i in range(work.offset[u], work.offset[u + 1]):
-            work.x[i] = 1.0 if i == work.offset[u] else 0.0
+            work.x[i] = size if i == work.offset[u] else 0.0
             work.y[i] = 0.0
-    size = max(1.0, motion(work, units))
+    most = max(1.0, motion(work, units))
     for u in range(units):
-        work.y[work.offset[u]] = size
+        work.y[work.offset[u]] = most * work.balance[u] / work.x[work.offset[u]]
+        work.balance[u] /= total
 
 
 @kernel
-def interior(W: Matrix, q: Vector, mu: Vector, force: float, work: ConeWork, r: Vector) -> int:
+def interior(W: Matrix, q: Vector, mu: Vector, force: float, spread: float, draw: int, work: ConeWork, r: Vector) -> int:
     """Forces r near an answer, if the path leads there; the steps taken. `force`: how much larger than the load forces may be."""
     units, unit = len(mu), scale_cones(W, q, mu, force, work)
-    begin(work, units)
+    begin(work, units, spread, draw)
     taken, n = 0, work.offset[units]
     for step in range(STEPS_AT_MOST):
         apart, product = motion(work, units), 0.0
         for i in range(n):
             product += work.x[i] * work.y[i]
         product /= units
-        if (product <= NEAR and apart <= 1e-13) or not scaling(work, units) or not path_matrix(work, units):
+        if (product <= NEAR and apart <= 1e-13) or work.info[EFFORT] >= work.info[MOST_EFFORT]:
+            break
+        if not (scaling(work, units) and path_matrix(work, units)):
             break
         direction(work, units, 0.0)
         reach = min(to_border(work.x, work.step, work, units), to_border(work.y, work.start, work, units))

@@ -10,6 +10,7 @@ HALVES = 134217729.0        # 2^27 + 1 parts a number into two of 26 bits (Dekke
 CORRECTIONS = 4
 SHIFT = 1e-10               # for rank-deficient sets; what it leaves the next correction takes
 SWEEPS_OF_ROUNDING = 30
+SHAKES = 40
 
 
 @inner
@@ -54,58 +55,75 @@ def load_scaled(kinds: Integers, mu: Vector, r: Vector, u: Vector, size: float, 
 
 
 @inner
-def round_forces(W: Matrix, r: Vector, u: Vector, kinds: Integers, work: ConeWork) -> None:
+def last_place(x: float) -> float:
+    """The distance to the next number of the same power of two."""
+    return math.ldexp(1.0, math.frexp(x)[1] - 53) if abs(x) > 1e-290 else 0.0
+
+
+@inner
+def round_forces(W: Matrix, r: Vector, u: Vector, work: ConeWork) -> None:
     """Move single forces by whole units of their last place while that brings the rows that shall not move nearer to rest.
 
     Forces that are rounded one by one leave W times their round-off in u; of the neighbouring numbers some leave far less. Descent along one
     coordinate at a time, on the grid of numbers.
     """
-    n = len(r)
+    n, Z = len(r), work.Z
     for i in range(n):                                   # rows at rest: normals that are kept, tangents that stick
-        held = work.Z[i - i % 3, 0] != 0.0
-        work.row[i] = 1.0 if held and (i % 3 == 0 or (work.Z[i - i % 3 + 1, 1] == 1.0 and work.Z[i - i % 3 + 2, 2] == 1.0)) else 0.0
+        N = i - i % 3
+        work.row[i] = 1.0 if Z[N, 0] != 0.0 and (i == N or (Z[N + 1, 1] == 1.0 and Z[N + 2, 2] == 1.0)) else 0.0
         work.rhs[i] = u[i] * work.row[i]
     for _ in range(SWEEPS_OF_ROUNDING):
         moved = False
         for j in range(n):
-            if r[j] == 0.0 or work.Z[j - j % 3, 0] == 0.0:
-                continue
-            slope, bend, unit = 0.0, 0.0, abs(r[j]) * 2.220446049250313e-16
+            slope, bend, unit, before = 0.0, 0.0, last_place(r[j]), r[j]
             for i in range(n):
-                slope += work.row[i] * W[i, j] * work.rhs[i]
-                bend += work.row[i] * W[i, j] * W[i, j]
-            before = r[j]
-            r[j] -= round(slope / bend / unit) * unit if bend > 0.0 and abs(slope) > 0.5 * bend * unit else 0.0
-            step = r[j] - before
-            if step != 0.0:
-                moved = True
-                for i in range(n):
-                    work.rhs[i] += work.row[i] * W[i, j] * step
+                slope += W[i, j] * work.rhs[i]
+                bend += W[i, j] * W[i, j] * work.row[i]
+            if Z[j - j % 3, 0] == 0.0 or not abs(slope) > 0.5 * bend * unit > 0.0:
+                continue
+            r[j] -= math.floor(slope / bend / unit + 0.5) * unit
+            for i in range(n):
+                work.rhs[i] += work.row[i] * W[i, j] * (r[j] - before)
+            moved = moved or r[j] != before
         if not moved:
             return
 
 
 @inner
+def shake(r: Vector, reach: int, draw: int) -> int:
+    """Move every force by up to `reach` units of its last place; the state of the generator (linear congruences: the same everywhere)."""
+    for j in range(len(r)):
+        draw = (draw * 1103515245 + 12345) % 2147483648
+        r[j] += (draw // 65536 % (2 * reach + 1) - reach) * last_place(r[j])
+    return draw
+
+
+@inner
 def refine(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, r: Vector, u: Vector, best: float, size: float, kept: Vector,
-           work: ConeWork) -> float:
+           work: ConeWork, tol: float) -> float:
     """Better last digits for r, if there are any; its residual. `size`: the load in work's units."""
-    n = len(q)
+    n, draw = len(q), 1
     work.info[PROXIMAL] = 0.0
-    for turn in range(CORRECTIONS):
+    for turn in range(CORRECTIONS + SHAKES):
+        if best <= tol:
+            return best
         for i in range(n):
             kept[i] = r[i]
         load_scaled(kinds, mu, r, u, size, work)
-        if not cone_kernels.newton_step(kinds, work, SHIFT):
-            return best
-        for i in range(n):
-            r[i] += work.step[i] * size / work.scale[i // 3]
+        if turn < CORRECTIONS:
+            if not cone_kernels.newton_step(kinds, work, SHIFT):
+                continue
+            for i in range(n):
+                r[i] += work.step[i] * size / work.scale[i // 3]
+        else:
+            draw = shake(r, 64, draw)
         exact_residual(W, q, kinds, first, mu, r, u)
         load_scaled(kinds, mu, r, u, size, work)
-        round_forces(W, r, u, kinds, work)
+        round_forces(W, r, u, work)
         now = exact_residual(W, q, kinds, first, mu, r, u)
         if not now < best:
             for i in range(n):
                 r[i] = kept[i]
-            return exact_residual(W, q, kinds, first, mu, r, u)
-        best = now
+            now = exact_residual(W, q, kinds, first, mu, r, u)
+        best = min(now, best)
     return best
