@@ -45,7 +45,7 @@ soak: $(VENV)/.installed-dev ## the long tests: hours, or KNUCKLE_SOAK_SHARE=0.0
 	$(BIN)/knuckle warmup
 	$(BIN)/pytest -m soak -n 2 --durations=20 tests/soak
 
-bench: $(VENV)/.installed-dev ## the measurements behind docs/decisions
+bench: $(VENV)/.installed-dev ## the measurements behind docs/decisions (Siconos too where python3-siconos is installed)
 	$(BIN)/knuckle warmup
 	set -e; for file in benchmarks/bench_*.py; do $(BIN)/python $$file; done
 
@@ -56,7 +56,7 @@ docs: $(VENV)/.installed-dev ## the manual, warnings as errors, to docs/_build/h
 lock: $(BIN)/python ## write the two lock files anew
 	$(PIP) install --quiet 'uv>=0.9'
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --extra plot pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --extra plot --extra test --extra docs -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --extra plot --extra test --extra bench --extra docs -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 clean: ## remove everything that was made here
 	rm -rf $(VENV) build dist demo docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
