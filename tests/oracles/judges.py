@@ -5,6 +5,7 @@ Sums are made in NumPy's long double (64 bits of mantissa on x86), a factor of 2
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -109,16 +110,19 @@ def feasible(columns: list[list[Fraction]], b: list[Fraction]) -> bool:
 
 
 def cone_none_holds(W: Any, q: Any, mu: Any, certificate: dict[str, Any] | None) -> bool:
-    """l >= 0 with l.q_N < 0 and -(W_N'l) in every K*, in rational numbers: then l.u_N <= l.q_N < 0 for all forces in the cones."""
+    """l >= 0, l.q_N < 0 and c = -(W_N'l) in every K*, in rational numbers: then l.u_N = l.q_N - c.r < 0 for all r in the cones.
+
+    If c is outside by round-off, c.r >= -outside sum r_N, and every answer has sum r_N >= -l.q_N / outside: then far away will do.
+    """
     if (certificate or {}).get("kind") != "farkas":
         return False
     weights = [exact(x) for x in certificate["normal"]]
     if len(weights) != len(mu) or min(weights) < 0:
         return False
     pull = [-sum(w * exact(x) for w, x in zip(weights, column, strict=True)) for column in np.transpose(W[0::3])]
-    inside = all(
-        pull[3 * i] >= 0 and pull[3 * i] ** 2 >= exact(m) ** 2 * (pull[3 * i + 1] ** 2 + pull[3 * i + 2] ** 2) for i, m in enumerate(mu))
-    return inside and sum(w * exact(x) for w, x in zip(weights, q[0::3], strict=True)) < 0
+    outside = max(float(m) * math.hypot(*map(float, pull[3 * i + 1:3 * i + 3])) * (1 + 1e-15) - float(pull[3 * i]) for i, m in enumerate(mu))
+    depth = -float(sum(w * exact(x) for w, x in zip(weights, q[0::3], strict=True)))
+    return depth > 0 and depth * np.abs(W).max() >= max(outside, 0.0) * FAR * np.abs(q).max()
 
 
 def lcp_fault(problem: Any, z: Any) -> float:
