@@ -25,7 +25,11 @@ class Change:
     df: np.ndarray              # directions x free rows
     da: np.ndarray
     dmu: np.ndarray             # directions x contacts
-    still: float = STILL        # of the largest rate along a direction: slower is round-off
+    noise: float = 0.0          # of the largest force or acceleration: what differences may leave of a rate that is none
+
+    def slowest(self, value: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        """Of each direction the rate up to which it is none."""
+        return STILL * np.abs(rates).max(axis=1, initial=0.0) + self.noise * float(np.abs(value).max(initial=0.0))
 
 
 def _first_zero(value: float, rate: float, none: float) -> tuple[float, float]:
@@ -56,9 +60,9 @@ def _first_off(f: np.ndarray, df: np.ndarray, mu: float, dmu: float) -> tuple[fl
     return _first_zero(float(mu * f[0] - f_t), float(rate), 0.0)
 
 
-def inequalities(stage: Stage, cell: Cell, change: Change) -> list[Row]:
-    """Every inequality of the modes."""
-    return [row for i, choice in enumerate(cell) for row in _of_unit(stage, i, choice, change)]
+def inequalities(stage: Stage, cell: Cell, change: Change, scaled: bool = False) -> list[Row]:
+    """Every inequality of the modes; `scaled`: the change is in the numbers of the stage, not in newtons and metres."""
+    return [row for i, choice in enumerate(cell) for row in _of_unit(stage, i, choice, change, scaled)]
 
 
 def nearest(rows: list[Row], directions: int) -> tuple[np.ndarray, list[list[str]]]:
@@ -87,12 +91,14 @@ def unit_name(stage: Stage, i: int) -> str:
     return problem.joint_names[joint] if joint < len(problem.joint_names) else f"joint row {joint + 1}"
 
 
-def _of_unit(stage: Stage, i: int, choice: Choice, change: Change) -> list[Row]:
+def _of_unit(stage: Stage, i: int, choice: Choice, change: Change, scaled: bool) -> list[Row]:
     kind, r, end = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.first[i + 1])
-    mu, name, f, a, df, da = float(stage.units.mu[i]), unit_name(stage, i), change.f, change.a, change.df, change.da
+    name, f, a, df, da = unit_name(stage, i), change.f, change.a, change.df, change.da
+    mu = stage.bound(i) if kind == DRY and scaled else float(stage.units.mu[i])
 
     def linear(what: str, value: float, rates: np.ndarray, all_rates: np.ndarray) -> Row:
-        return name, what, float(value), first_zeros(value, rates, change.still * np.abs(all_rates).max(axis=1, initial=0.0))
+        none = change.slowest(a if all_rates is da else f, all_rates)
+        return name, what, float(value), first_zeros(value, rates, none)
 
     if kind == DRY:
         if choice == 0:                                    # at +bound it gives way to a motion to -
@@ -103,11 +109,12 @@ def _of_unit(stage: Stage, i: int, choice: Choice, change: Change) -> list[Row]:
     out = [linear("normal force", f[r], df[:, r], df)]
     if kind in (SLIDING, UNILATERAL):
         return out
-    dmu = change.dmu[:, i]
+    dmu = change.dmu[:, i]                                 # a contact: joint rows have returned
     if kind == CONE:
         if choice == 1:
-            spans = [_first_on_cone(f[r:end], row[r:end], mu) if turn == 0.0 else _first_off(f[r:end], row[r:end], mu, turn)
-                     for row, turn in zip(df, dmu, strict=True)]
+            rates = np.where(np.abs(df[:, r:end]).max(axis=1, initial=0.0, keepdims=True) > change.slowest(f, df)[:, None], df[:, r:end], 0.0)
+            spans = [_first_on_cone(f[r:end], row, mu) if turn == 0.0 else _first_off(f[r:end], row, mu, turn)
+                     for row, turn in zip(rates, dmu, strict=True)]
             return [*out, (name, "friction", float(mu * f[r] - np.linalg.norm(f[r + 1:end])), spans)]
         speed = math.hypot(a[r + 1], a[r + 2])
         return [*out, linear("slip", speed, da[:, r + 1:end] @ a[r + 1:end] / speed, da)]
@@ -115,7 +122,7 @@ def _of_unit(stage: Stage, i: int, choice: Choice, change: Change) -> list[Row]:
         if sign == 0:
             for side in (1.0, -1.0):
                 rates = dmu * f[r] + mu * df[:, r] - side * df[:, row]
-                out.append(linear(f"friction {axis}{'+' if side < 0 else '-'}", mu * f[r] - side * f[row], rates, np.hstack([df, dmu[:, None]])))
+                out.append(linear(f"friction {axis}{'+' if side < 0 else '-'}", mu * f[r] - side * f[row], rates, df))
         else:
             out.append(linear(f"slip {axis}{'+' if sign > 0 else '-'}", sign * a[row], sign * da[:, row], da))
     return out
