@@ -1,11 +1,15 @@
 """Sensitivities against differences of whole answers, against closed forms, and up to the ends of what they are true for."""
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import knuckle as kn
+from knuckle.errors import InputError
 from knuckle.instant.answer import Verdict
+from knuckle.instant.problem import read_problem
+from knuckle.instant.sensitivities import sensitivities
 
 HANDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "hands"
 TRIPOD = """<mujoco><option gravity="1 0.4 -9.81"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
@@ -35,8 +39,9 @@ def flat(solution):
     return np.concatenate([solution.vdot, solution.f.ravel(), solution.a.ravel(), solution.joint_f, solution.joint_a])
 
 
-def column(rates, j):
-    return np.concatenate([rates.vdot[:, j], rates.f[..., j].ravel(), rates.a[..., j].ravel(), rates.joint_f[:, j], rates.joint_a[:, j]])
+def along(rates, weights):
+    """Rates along a combination of directions."""
+    return np.concatenate([(block @ weights).ravel() for block in (rates.vdot, rates.f, rates.a, rates.joint_f, rates.joint_a)])
 
 
 def difference(ask, like, size):
@@ -50,9 +55,9 @@ def difference(ask, like, size):
     return (8 * (found[0] - found[1]) - (found[2] - found[3])) / (12 * size)
 
 
-def apart(rates, j, expected):
+def apart(rates, weights, expected):
     """Relative error of a vector, as CONTRACT 7 has it."""
-    return np.abs(column(rates, j) - expected).max() / (1 + np.abs(expected).max())
+    return np.abs(along(rates, weights) - expected).max() / (1 + np.abs(expected).max())
 
 
 def settled(system, contacts, q, v):
@@ -84,35 +89,93 @@ class Kept:
         self.resting = [name for name, kind in kinds if kind == "dry_friction"]
 
 
-def worst_errors(system, answer, size=1e-4, step_of_state=1e-5):
+def worst_errors(system, answer):
     """Largest relative error of each block against differences of whole answers."""
     found, here, mu = answer.sensitivities, answer.moment.contacts, answer.moment.problem.mu
     assert not found.refused
     assert all(rates.residual < 1e-10 for rates in found.blocks().values())
-    nv, law = len(here.v), answer.law
-
-    def with_mu(values):
-        return lambda contact, speed, x: values[contact]
 
     def ask(q=here.q, v=here.v, tau=here.tau, coefficients=mu):
-        return system.modes(q, v, tau, with_mu(coefficients), law)
+        return system.modes(q, v, tau, lambda contact, speed, x: coefficients[contact], answer.law)
 
-    worst = {"tau": 0.0, "actuators": 0.0, "mu": 0.0, "state": 0.0}
-    for j in range(nv):
-        step = min(size, 0.2 * np.abs(found.tau.reach[j]).min())
-        worst["tau"] = max(worst["tau"], apart(found.tau, j, difference(lambda t: ask(tau=here.tau + t * np.eye(nv)[j]), answer, step)))
-    for j, direction in enumerate(answer.moment.directions):
-        step = min(size, 0.2 * np.abs(found.actuators.reach[j]).min())
-        worst["actuators"] = max(worst["actuators"], apart(found.actuators, j, difference(lambda t: ask(tau=here.tau + t * direction), answer, step)))
-    for j in range(len(mu)):
-        step = min(size, 0.2 * np.abs(found.mu.reach[j]).min())
-        worst["mu"] = max(worst["mu"], apart(found.mu, j, difference(lambda t: ask(coefficients=mu + t * np.eye(len(mu))[j]), answer, step)))
-    kept = Kept(answer)
-    for j in range(found.state_directions.shape[1]):
-        dq, dv = np.split(found.state_directions[:, j], 2)
-        step = min(step_of_state, 0.2 * np.abs(found.state.reach[j]).min())
+    def motion(weights):
+        dq, dv = np.split(found.state_directions @ weights, 2)
+        return lambda t: ask(*settled(system, kept, system.system.integrate(here.q, t * dq), here.v + t * dv))
 
-        def moved(t):
-            return ask(*settled(system, kept, system.system.integrate(here.q, t * dq), here.v + t * dv))
-        worst["state"] = max(worst["state"], apart(found.state, j, difference(moved, answer, step)))
+    kept, actuators = Kept(answer), answer.moment.directions
+    ways = {"tau": (1e-4, lambda w: lambda t: ask(tau=here.tau + t * w)), "actuators": (1e-4, lambda w: lambda t: ask(tau=here.tau + t * w @ actuators)),
+            "mu": (1e-4, lambda w: lambda t: ask(coefficients=mu + t * w)), "state": (1e-5, motion)}
+    worst = dict.fromkeys(ways, 0.0)
+    for name, (size, way) in ways.items():
+        rates = found.blocks()[name]
+        for weights, reach in zip(np.eye(len(rates.directions)), rates.reach, strict=True):
+            if (step := min(size, 0.2 * float(np.abs(reach).min()))) > 0.0:            # no coefficient goes below zero
+                worst[name] = max(worst[name], apart(rates, weights, difference(way(weights), answer, step)))
     return worst
+
+
+# --- bare problems ---
+
+
+def random_problem(seed):
+    """Mixed labels, one in ten contacts without friction, joint rows of every kind."""
+    rng = np.random.default_rng([77, seed])
+    dim, nv = int(rng.integers(2, 4)), int(rng.integers(5, 9))
+    root, contacts, joints = rng.normal(size=(nv, nv)), [], []
+    for _ in range(int(rng.integers(1, 4))):
+        slides = bool(rng.random() < 0.4)
+        slip = rng.normal(size=dim - 1) if slides else np.zeros(dim - 1)
+        contact = {"label": "sliding" if slides else "rolling", "mu": 0.0 if rng.random() < 0.1 else float(rng.uniform(0.1, 0.9)),
+                   "bias": rng.normal(size=dim).tolist(), "slip": slip.tolist()}
+        contacts.append(contact | {axis: rng.normal(size=nv).tolist() for axis in ("W_N", "W_T", "W_U")[:dim]})
+    for kind in rng.permutation(["limit", "dry_friction", "dry_friction", "bilateral", "none", "none"])[:2]:
+        row = {"kind": str(kind), "W": rng.normal(size=nv).tolist(), "bias": float(rng.normal())}
+        if kind == "dry_friction":
+            row |= {"bound": float(rng.uniform(0.5, 3.0)), "rate": float(rng.choice([0.0, 0.0, 0.7]))}
+        joints += [row] if kind != "none" else []
+    return {"M": (root @ root.T / nv + np.eye(nv)).tolist(), "h": (4 * rng.normal(size=nv)).tolist(), "contacts": contacts, "joints": joints}
+
+
+def moved_problem(problem, data, t):
+    """The problem with its data moved by t along the one direction of `data`."""
+    changes = {name: getattr(problem, name) + t * getattr(data, name)[0] for name in ("M", "h", "W", "bias", "mu", "slip")
+               if getattr(data, name) is not None}
+    return replace(problem, **changes)
+
+
+@pytest.mark.parametrize("law", ["cone", "pyramid"])
+def test_random_problems_against_differences(law):
+    """By every load and coefficient, and along a random change of all data at once."""
+    compared, modes, worst = 0, set(), 0.0
+    for seed in range(200):
+        problem = read_problem(random_problem(seed))
+        answer = kn.solve(problem, law)
+        if answer.verdict is not Verdict.DETERMINATE:
+            assert answer.sensitivities.refused
+            continue
+        data = random_change(problem, seed)
+        found = sensitivities(answer, data)
+        if found.refused:
+            assert "about to" in found.refused[0]
+            continue
+        compared, modes = compared + 1, modes | set(zip(answer.solution.transitions, answer.solution.modes, strict=True))
+        assert all(rates.residual < 1e-12 for rates in found.blocks().values())
+        rng = np.random.default_rng([79, seed])
+        loads, coefficients = rng.normal(size=len(problem.h)), rng.normal(size=problem.contacts) * (problem.mu > 0.0)
+        ways = {"tau": (loads, kn.DataRates(h=loads[None])), "mu": (coefficients, kn.DataRates(mu=coefficients[None])), "data": (np.ones(1), data)}
+        for name, (weights, way) in ways.items():
+            rates = found.blocks()[name]
+            step = min(1e-3, 0.05 * float(np.abs(rates.reach[weights != 0.0]).min(initial=1.0)))
+            expected = difference(lambda t, way=way: kn.solve(moved_problem(problem, way, t), law), answer, step)
+            worst = max(worst, apart(rates, weights, expected))
+    assert compared > 120 and worst < 1e-6
+    assert {transition for transition, _ in modes} == {"a1", "a2", "a3", "b1", "b2"}
+
+
+def random_change(problem, seed):
+    rng = np.random.default_rng([78, seed])
+    M = rng.normal(size=problem.M.shape)
+    slip = rng.normal(size=problem.slip.shape) * problem.sliding[:, None]
+    mu = rng.normal(size=problem.mu.shape) * (problem.mu > 0.0)
+    return kn.DataRates(*(part[None] for part in (M + M.T, rng.normal(size=problem.h.shape), rng.normal(size=problem.W.shape),
+                                                  rng.normal(size=problem.bias.shape), mu, slip)))

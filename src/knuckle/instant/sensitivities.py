@@ -190,7 +190,7 @@ class _Derivatives:
             found[name] = Rates(
                 names[name], dvdot[own].T, dforces[own, :rows].T.reshape(k, dim, len(part)), da[own, :rows].T.reshape(k, dim, len(part)),
                 dforces[own, rows:].T, da[own, rows:].T, reach, tuple((low, high) for low, high in limiting), exact,
-                self._residual(part, dvdot[own], dforces[own], da[own]))
+                self._residual(part, dvdot[own], dforces[own]))
         return found
 
     def _solve(self, rates: FullRates) -> tuple[np.ndarray, ...]:
@@ -238,22 +238,25 @@ class _Derivatives:
             if reach[i, 0] < -problem.mu[i]:
                 reach[i, 0], limiting[i][0] = -problem.mu[i], f"{problem.contact_name(i)}: mu"
 
-    def _residual(self, part: FullRates, dvdot: np.ndarray, dforces: np.ndarray, da: np.ndarray) -> float:
+    def _residual(self, part: FullRates, dvdot: np.ndarray, dforces: np.ndarray) -> float:
         """Of d(M v' - h - W^T f) = 0 and of the modes' equations, over the size of their terms."""
         problem, W, f, vdot, n = self.stage.problem, self.stage.problem.W, self.held.forces, self.held.vdot, self.stage.free_rows
         motion = [dvdot @ problem.M, part.M @ vdot, -part.h, -dforces @ W, -np.tensordot(part.W, f, axes=(1, 0))]
-        free, scale, load = self.stage.row_of[:n], self.stage.work.scale[:n], self.stage.work.load[:n]
-        modes = [dforces[:, free] / (scale * load) @ self.mode.by_force.T, da[:, free] * scale / load @ self.mode.by_acceleration.T,
-                 self.mode.friction_change(part.mu, part.slip)]
-        return max(_share(motion), _share(modes))
+        free, unit, inverse = self.stage.row_of[:n], self.stage.force_unit, self.stage.work.scale[:n] / self.stage.work.load[:n]
+        scaled, by_acceleration = dforces[:, free] / unit, self.mode.by_acceleration.T
+        changes = [dvdot @ W.T, part.W @ vdot + part.bias]
+        modes = [scaled @ self.mode.by_force.T, self.mode.friction_change(part.mu, part.slip),
+                 *(change[:, free] * inverse @ by_acceleration for change in changes)]
+        pushed = np.abs(scaled) @ np.abs(self.stage.B) @ np.abs(by_acceleration)          # what forces do may cancel to round-off
+        return max(_share(motion, np.abs(dforces) @ np.abs(W)), _share(modes, pushed))
 
 
-def _share(terms: list[np.ndarray]) -> float:
+def _share(terms: list[np.ndarray], size: np.ndarray | float = 0.0) -> float:
     """Largest sum of the terms of a direction (first axis) over the size of what is summed up; directions that do nothing are round-off."""
-    size = np.abs(np.array(terms)).sum(axis=0).max(axis=1, initial=0.0)
+    sizes = (size + np.abs(np.array(terms)).sum(axis=0)).max(axis=1, initial=0.0)
     left = np.abs(sum(terms)).max(axis=1, initial=0.0)
-    least = max(NOISE * float(size.max(initial=0.0)), STILL)
-    return float((left / np.maximum(size, least)).max(initial=0.0))
+    least = max(NOISE * float(sizes.max(initial=0.0)), STILL)
+    return float((left / np.maximum(sizes, least)).max(initial=0.0))
 
 
 def _unfolded(s: float, g: float) -> float:
