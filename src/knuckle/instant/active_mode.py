@@ -115,7 +115,7 @@ def _write(mode: ActiveMode, i: int, choice: Choice) -> None:
     if kind == SLIDING:
         mode.by_force[tangents, tangents] = 1.0
         mode.by_force[r + 1:end, r] = -units.factor[i, :end - r - 1]
-        mode.by_friction[r + 1:end] = mode.f[r] * _known_slip(mode, i)
+        mode.by_friction[r + 1:end] = mode.f[r] * known_slip(mode, i)
     elif isinstance(choice, Arc):
         _write_slide(mode, i)
     elif kind == CONE:
@@ -141,7 +141,7 @@ def _write_slide(mode: ActiveMode, i: int) -> None:
     mode.by_friction[own] = mode.f[r] * along
 
 
-def _known_slip(mode: ActiveMode, i: int) -> np.ndarray:
+def known_slip(mode: ActiveMode, i: int) -> np.ndarray:
     """The direction that a first bit of friction would oppose: of the slip, or, where a contact without friction has none, of its onset."""
     problem, r = mode.stage.problem, int(mode.stage.units.first[i])
     if problem.sliding[i]:

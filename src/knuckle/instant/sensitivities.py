@@ -15,7 +15,7 @@ import numpy as np
 
 from knuckle.complementarity.result import Result, plain
 from knuckle.contact.labels import BOUNDARY
-from knuckle.instant.active_mode import ActiveMode, active_mode
+from knuckle.instant.active_mode import ActiveMode, active_mode, known_slip
 from knuckle.instant.answer import Verdict
 from knuckle.instant.data_rates import DataRates, FullRates, HeldForces, combined, full, together
 from knuckle.instant.problem import AT_REST, ContactProblem
@@ -181,9 +181,9 @@ class _Derivatives:
         for name, part in parts.items():
             own = slice(start, start + len(part))
             start = own.stop
-            exact = linear and name in ("tau", "actuators", "mu")
+            exact = linear and (name in ("tau", "actuators") or (name == "mu" and not self._first_friction_turns()))
             change = self._change(part, df_free[own], da_free[own], NOISE if name in ("q", "v", "state") else 0.0)
-            table = [*inequalities(self.stage, self.mode.cell, change), *self._slips(part), *extra.get(name, [])]
+            table = [*inequalities(self.stage, self.mode.cell, change), *self._slips(part), *extra.get(name, []), *self._onsets(change)]
             reach, limiting = nearest(table, len(part))
             if name == "mu":
                 self._along_friction(reach, limiting, change, exact)
@@ -221,6 +221,21 @@ class _Derivatives:
             speed = float(np.linalg.norm(problem.slip[i]))
             rows.append(_speed_row(problem.contact_name(i), "slip speed", speed, part.slip[:, i] @ problem.slip[i] / speed))
         return rows
+
+    def _onsets(self, change: Change) -> list[Row]:
+        """Slip that begins at contacts without friction, along directions that give them some: from then on it must not turn back."""
+        problem, rows = self.stage.problem, []
+        for i in np.flatnonzero(~problem.sliding & (problem.mu == 0.0)):
+            r = int(self.stage.units.first[i])
+            along = known_slip(self.mode, i)
+            rates = np.where(change.dmu[:, i] != 0.0, change.da[:, r + 1:r + problem.dim] @ along, 0.0)
+            rows.append((problem.contact_name(i), "slip", 0.0, first_zeros(change.a[r + 1:r + problem.dim] @ along, rates, np.zeros(len(rates)))))
+        return rows
+
+    def _first_friction_turns(self) -> bool:
+        """Whether some contact without friction would slide in a direction that its friction turns."""
+        problem = self.stage.problem
+        return problem.dim == 3 and self.stage.law == "cone" and bool((~problem.sliding & (problem.mu == 0.0)).any())
 
     def _along_friction(self, reach: np.ndarray, limiting: list[list[str]], change: Change, exact: bool) -> None:
         """Along the mu of a contact that slides everything is linear in s = t / (1 + g t), where its own f_N is f_N / (1 + g t): so a reach
