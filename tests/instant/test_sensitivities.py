@@ -442,3 +442,14 @@ def test_as_a_document_and_in_a_notebook():
     assert "finger 1: friction" in found._repr_html_()
     system = kn.load("two-finger-lift").compile()
     np.testing.assert_array_equal(system.sensitivities().tau.vdot, found.tau.vdot)
+
+
+def test_a_real_hand():
+    """The Allegro hand round a sphere that slips in part: 22 dofs, dry friction in every joint, five contacts with three kinds of mode."""
+    if not (HANDS / "wonik_allegro" / "right_hand.xml").exists():
+        pytest.skip("the hands are not beside the project (../shared/data/hands)")
+    model, data = simulated(*GRASPS["allegro-sphere"])
+    system, state = kn.from_mujoco(model, data)
+    answer = system.modes(state.q, state.v, mu=0.3)
+    assert set(answer.solution.transitions) >= {"a1", "a2"}
+    assert max(worst_errors(system, answer).values()) < 1e-6

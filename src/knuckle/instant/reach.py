@@ -13,6 +13,7 @@ from knuckle.instant.units import CONE, DRY, SLIDING, UNILATERAL
 
 STILL = 1e-12               # of the largest rate along a direction: slower is round-off
 ON_CONE = 1e-9              # of mu f_N: nearer to its cone a force is on it
+DOUBLE = 1e-14              # relative: roots of a quadratic nearer than round-off of its discriminant are one
 
 Row = tuple[str, str, float, list[tuple[float, float]]]     # unit, what, value, how far down and up along each direction
 
@@ -40,16 +41,24 @@ def _first_zero(value: float, rate: float, none: float) -> tuple[float, float]:
     return (t, math.inf) if rate > 0.0 else (-math.inf, t)
 
 
+def _quadratic_roots(a: float, b: float, c: float) -> list[float]:
+    """Real roots of a t^2 + b t + c, without cancellation; a double root (through the tip of the cone) up to round-off."""
+    square = b * b - 4.0 * a * c
+    if square < -DOUBLE * b * b:
+        return []
+    q = -0.5 * (b + math.copysign(math.sqrt(max(square, 0.0)), b))
+    return [*([q / a] if a != 0.0 else []), *([c / q] if q != 0.0 else [])]
+
+
 def _first_on_cone(f: np.ndarray, df: np.ndarray, mu: float) -> tuple[float, float]:
     """How far until |f_t| = mu f_N along f + t df."""
-    a = df[1:] @ df[1:] - (mu * df[0]) ** 2
-    b = 2.0 * (f[1:] @ df[1:] - mu * mu * f[0] * df[0])
-    c = f[1:] @ f[1:] - (mu * f[0]) ** 2
+    a = float(df[1:] @ df[1:] - (mu * df[0]) ** 2)
+    b = 2.0 * float(f[1:] @ df[1:] - mu * mu * f[0] * df[0])
+    c = float(f[1:] @ f[1:] - (mu * f[0]) ** 2)
     if c >= -(ON_CONE * mu * f[0]) ** 2:                   # on it: one side leads inside, unless the line only touches the cone
         inside = -b / a if a > 0.0 else -math.inf if b > 0.0 else math.inf
         return (min(inside, 0.0), 0.0) if b > 0.0 else (0.0, max(inside, 0.0)) if b < 0.0 else (0.0, 0.0) if a > 0.0 else (-math.inf, math.inf)
-    roots = [t.real for t in np.roots([a, b, c]) if abs(t.imag) <= 1e-9 * (1.0 + abs(t)) and mu * (f[0] + t.real * df[0]) >= -1e-9 * (1.0 + f[0])] \
-        if abs(a) + abs(b) > 0.0 else []
+    roots = [t for t in _quadratic_roots(a, b, c) if mu * (f[0] + t * df[0]) >= -1e-9 * (1.0 + f[0])]
     return max([t for t in roots if t < 0.0], default=-math.inf), min([t for t in roots if t > 0.0], default=math.inf)
 
 

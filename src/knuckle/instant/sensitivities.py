@@ -137,13 +137,19 @@ def _all_blocks(answer: Answer, problem: ContactProblem, derivatives: _Derivativ
             directions = state_directions(moment, state)
             both = together([state.q, state.v])
             parts |= {"q": state.q, "v": state.v, "state": combined(both, directions)}
-            names |= {"q": names["tau"], "v": names["tau"], "state": tuple(f"motion {j + 1}" for j in range(directions.shape[1]))}
+            names |= {"q": names["tau"], "v": names["tau"], "state": _named(directions, names["tau"])}
             extra = {name: _moving_joints(moment, moving) for name, moving in _moving_rates(state, directions).items()}
     if data is not None:
         parts["data"] = full(problem, data)
         names["data"] = tuple(str(j + 1) for j in range(len(parts["data"])))
     found = derivatives.blocks(parts, names, extra)
     return Sensitivities(tuple(refused), state_directions=directions, **found)
+
+
+def _named(directions: np.ndarray, dofs: tuple[str, ...]) -> tuple[str, ...]:
+    """Numbers of motions, and what moves most in each."""
+    most = np.abs(directions).argmax(axis=0) if directions.size else []
+    return tuple(f"{j + 1}: {'d' + 'qv'[k // len(dofs)]} {dofs[k % len(dofs)]}" for j, k in enumerate(most))
 
 
 def _moving_rates(state: StateRates, directions: np.ndarray) -> dict[str, np.ndarray]:
@@ -217,7 +223,7 @@ class _Derivatives:
     def _slips(self, part: FullRates) -> list[Row]:
         """Slips of sliding contacts: where one stops, its direction is lost."""
         problem, rows = self.stage.problem, []
-        for i in np.flatnonzero(problem.sliding):
+        for i in np.flatnonzero(problem.sliding).tolist():
             speed = float(np.linalg.norm(problem.slip[i]))
             rows.append(_speed_row(problem.contact_name(i), "slip speed", speed, part.slip[:, i] @ problem.slip[i] / speed))
         return rows
@@ -225,7 +231,7 @@ class _Derivatives:
     def _onsets(self, change: Change) -> list[Row]:
         """Slip that begins at contacts without friction, along directions that give them some: from then on it must not turn back."""
         problem, rows = self.stage.problem, []
-        for i in np.flatnonzero(~problem.sliding & (problem.mu == 0.0)):
+        for i in np.flatnonzero(~problem.sliding & (problem.mu == 0.0)).tolist():
             r = int(self.stage.units.first[i])
             along = known_slip(self.mode, i)
             rates = np.where(change.dmu[:, i] != 0.0, change.da[:, r + 1:r + problem.dim] @ along, 0.0)

@@ -22,10 +22,10 @@ def state_directions(moment: Moment, state: StateRates) -> np.ndarray:
     """
     problem, dim, nv = moment.problem, moment.problem.dim, len(moment.problem.h)
     rows = [dim * i + axis for i in range(problem.contacts) for axis in range(1 if problem.sliding[i] else dim)]
-    joints = np.arange(len(problem.joint_kind))
+    joints = range(len(problem.joint_kind))
     held = [problem.contact_rows + j for j in joints if problem.joint_kind[j] != "dry_friction"]
-    P = problem.W[[*(dim * i for i in range(problem.contacts)), *held]]
-    V = problem.W[[*rows, *(problem.contact_rows + joints)]]
+    P = problem.W[[dim * i for i in range(problem.contacts)] + held]
+    V = problem.W[rows + [problem.contact_rows + j for j in joints]]
     Q = np.hstack([state.q_velocity[:, rows], state.q_joint_rate]).T
     left, values, right = np.linalg.svd(V)
     rank = int((values > RANK * max(values.max(initial=0.0), 1e-300)).sum())

@@ -141,17 +141,25 @@ class _Sampler:
     def _slots(self, count: int) -> np.ndarray | str:
         """Where the contacts of the instant stand now, each by the features that touch."""
         here, contacts = self.moment.contacts, self.moment.system.geometry.contacts
-        found = np.stack([contacts.pair[:count], contacts.feature_A[:count], contacts.feature_B[:count]], axis=1)
-        slots = np.zeros(len(here.features), int)
-        for i, key in enumerate(here.features):
-            same = np.flatnonzero((found == key).all(axis=1))
+        found = np.array([contacts.pair[:count], contacts.feature_A[:count], contacts.feature_B[:count]]).T
+        if len(found) == len(here.features) and (found == here.features).all():        # as a rule
+            slots = np.arange(count)
+        else:
+            slots = np.array([self._slot(i, np.flatnonzero((found == key).all(axis=1))) for i, key in enumerate(here.features)], int)
+        for i in np.flatnonzero(slots < 0).tolist():
             name = self.moment.problem.contact_name(i)
-            if not len(same):
-                return f"contact '{name}' stands on the border of a feature: it is another point, or none, when the state changes a little"
-            slots[i] = same[np.linalg.norm(contacts.point_A[same] - here.point[i], axis=1).argmin()]
-            if contacts.t[slots[i]] @ here.frame[i, 1] < SAME_FRAME:
-                return f"the tangent of contact '{name}' follows another axis when the state changes a little; give the contact a tangent"
+            return f"contact '{name}' stands on the border of a feature: it is another point, or none, when the state changes a little"
+        for i in np.flatnonzero((contacts.t[slots] * here.frame[:, 1]).sum(axis=1) < SAME_FRAME).tolist():
+            name = self.moment.problem.contact_name(i)
+            return f"the tangent of contact '{name}' follows another axis when the state changes a little; give the contact a tangent"
         return slots
+
+    def _slot(self, i: int, same: np.ndarray) -> int:
+        """Of the slots with the features of contact i the nearest; -1 where there is none."""
+        if not len(same):
+            return -1
+        places = self.moment.system.geometry.contacts.point_A[same]
+        return int(same[np.linalg.norm(places - self.moment.contacts.point[i], axis=1).argmin()])
 
     def _joint_rows(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray] | str:
         """Rows of the instant's joints among all that the system has, and those that move against dry friction."""
