@@ -1,5 +1,6 @@
 """Sensitivities against differences of whole answers, against closed forms, and up to the ends of what they are true for."""
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from knuckle.instant.problem import read_problem
 from knuckle.instant.sensitivities import sensitivities
 from knuckle.instant.stage import lay_out
 
-HANDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "hands"
+sys.path.insert(0, str(Path(__file__).parent))
+from test_grasps_of_real_hands import GRASPS, HANDS, simulated  # a neighbour, found through the path above
+
 TRIPOD = """<mujoco><option gravity="1 0.4 -9.81"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body name="tripod" pos="0 0 0.3"><freejoint/><geom name="top" type="box" size=".2 .15 .02" mass="2" contype="0" conaffinity="0"/>
 <geom name="one" type="sphere" size=".02" pos=".2 0 -.28" mass=".1"/><geom name="two" type="sphere" size=".03" pos="-.1 .15 -.27" mass=".1"/>
