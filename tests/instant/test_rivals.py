@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from knuckle.instant import rivals, search
-from knuckle.instant.margins import cell_of
+from knuckle.instant.active_mode import cell_of
 from knuckle.instant.problem import read_problem
 from knuckle.instant.relaxation import Arc, relax
 from knuckle.instant.slides import bounds

@@ -60,6 +60,7 @@ def modes(
     law: Law = None,
     require: Require = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="write a page with a picture")] = None,
+    sensitivities: Annotated[bool, typer.Option("--sensitivities", help="add derivatives by torque, mu and state")] = False,
     folder: Folder = None,
 ) -> int:
     """Modes, forces, verdict at one instant.
@@ -76,6 +77,8 @@ def modes(
     faults.done()
     answer = tasks.modes(question)
     data = answer.to_dict()
+    if sensitivities:
+        data["sensitivities"] = answer.sensitivities.to_dict()
     _keep(data, folder)
     path = None if html is None else tasks.modes_page(question, answer, html)
     _show(data, as_json, quiet)

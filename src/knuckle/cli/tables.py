@@ -12,6 +12,8 @@ from knuckle.report import words
 MOST_ANSWERS = 8            # tables; --json prints all
 MOST_JOINTS = 12            # rows; then dry joints at rest are only counted
 ROUND_OFF = 1e-9            # of the largest: a force below it is none
+SENSITIVITIES = (("actuators", "actuator force, per N or N m"), ("mu", "friction coefficient"),
+                 ("state", "motions (dq, dv) that contacts allow, per m, rad, m/s or rad/s"))
 
 
 def print_answer(data: Mapping[str, Any], quiet: bool = False) -> None:
@@ -28,8 +30,42 @@ def print_answer(data: Mapping[str, Any], quiet: bool = False) -> None:
         console.print()
     if len(tables) > MOST_ANSWERS:
         console.print(f"... and {len(tables) - MOST_ANSWERS} more answers (--json prints all)\n")
+    if "sensitivities" in data:
+        _print_sensitivities(console, data)
     for line in [*data.get("notes", ()), *sentences(data)]:
         console.print(printable(line), soft_wrap=True)
+
+
+def _print_sensitivities(console: Any, data: Mapping[str, Any]) -> None:
+    """By each actuator and coefficient, and along the motions that contacts allow: what follows most, and how far. --json prints all."""
+    found = data["sensitivities"]
+    for block, title in SENSITIVITIES:
+        if found.get(block, {}).get("directions"):
+            console.print(sensitivity_table(data, found[block], f"by {title}"))
+    for reason in found["refused"]:                      # of all, or of those by the state
+        console.print(printable(f"no sensitivities: {reason}"), soft_wrap=True)
+    console.print()
+
+
+def sensitivity_table(data: Mapping[str, Any], rates: Mapping[str, Any], title: str) -> Any:
+    """A row for each direction: the acceleration and the contact force that follow it most; how far down and up, and what fails there."""
+    table = _table(title, ("direction",), ("acceleration", "contact force", "down to", "up to"), ("then fails",))
+    accelerations = dict(zip(data["dof_names"], rates["vdot"], strict=True))
+    forces = {f"{contact['name']} {axis}": row for contact, rows in zip(data["contacts"], rates["f"], strict=True)
+              for axis, row in zip("NTU", rows, strict=False)}
+    for j, name in enumerate(rates["directions"]):
+        down, up = rates["reach"][j]
+        fails = [" ".join((sign, what)) for sign, what in zip("-+", rates["limiting"][j], strict=True) if what]
+        _row(table, name, _strongest(accelerations, j), _strongest(forces, j), words.number(down), words.number(up), ", ".join(fails))
+    return table
+
+
+def _strongest(rates: Mapping[str, Sequence[float]], j: int) -> str:
+    if not rates:
+        return words.NOTHING
+    name = max(rates, key=lambda one: abs(rates[one][j]))
+    value = rates[name][j]
+    return words.NOTHING if abs(value) <= ROUND_OFF else f"{name} {words.number(value)}"
 
 
 def _table(title: str | None, left: Sequence[str], right: Sequence[str], last: Sequence[str] = ()) -> Any:

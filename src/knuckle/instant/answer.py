@@ -4,6 +4,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from knuckle.instant.margins import Margins
     from knuckle.instant.moment import Moment
+    from knuckle.instant.problem import ContactProblem
+    from knuckle.instant.sensitivities import Sensitivities
 
 MOVES = 1e-9                # relative to the size of the problem's accelerations: a smaller acceleration is none
 
@@ -87,6 +90,7 @@ class Answer:
     errors: tuple[str, ...] = ()
     contact_names: tuple[str, ...] = field(default=(), repr=False)
     moment: Moment | None = field(default=None, repr=False, compare=False)     # contacts and margins, where a scenario was asked
+    problem: ContactProblem | None = field(default=None, repr=False, compare=False)    # what was answered
 
     @property
     def solution(self) -> Solution | None:
@@ -97,6 +101,13 @@ class Answer:
     def margins(self) -> Margins | None:
         """How far the first answer is from changing its modes; None for a bare problem, or where the forces are not unique."""
         return None if self.moment is None or self.solution is None else self.moment.margins(self, self.solution)
+
+    @cached_property
+    def sensitivities(self) -> Sensitivities:
+        """How the first answer follows torque, friction and state inside its modes; its `refused` says what is missing, and why."""
+        from knuckle.instant.sensitivities import sensitivities
+
+        return sensitivities(self)
 
     def to_dict(self) -> dict[str, Any]:
         document = self._document()

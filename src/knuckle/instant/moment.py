@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from knuckle.instant import pose_kernels
 from knuckle.instant.answer import Answer, Solution
 from knuckle.instant.definitions import Definitions, definitions
 from knuckle.instant.margins import Margins, margins
@@ -32,6 +33,10 @@ class ContactState:
     v: np.ndarray               # nv
     tau: np.ndarray             # nv, generalised actuator forces
     moving_joints: tuple[str, ...]      # joint rows whose dry friction is known from their rate (it is part of h)
+    features: np.ndarray        # contacts x 3: pair, feature of A, feature of B, which a contact keeps while it stays on them
+    joint_entries: np.ndarray   # joint rows x 2: which row of which joint, tendon or equality
+    moving_entries: np.ndarray  # the same of moving_joints
+    moving_rates: np.ndarray    # of moving_joints, rad/s or m/s
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,11 @@ class Moment:
         rows = stage.row_of[:stage.free_rows]
         forces = np.concatenate([solution.f.ravel(), solution.joint_f])[rows] / stage.force_unit
         return margins(stage, forces, stage.B @ forces + stage.c, self.directions)
+
+    @property
+    def slip_tolerance(self) -> float:
+        """m/s; a slower slip is none."""
+        return float(self.system.tolerance[pose_kernels.SLIP])
 
     def definitions(self, answer: Answer) -> Definitions:
         """Definitions 1 to 4 of paper 004."""

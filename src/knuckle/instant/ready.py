@@ -18,6 +18,7 @@ from knuckle.instant.answer import Answer
 from knuckle.instant.moment import ContactState, Moment
 from knuckle.instant.pose_kernels import Scene
 from knuckle.instant.problem import ContactProblem
+from knuckle.instant.sensitivities import Sensitivities
 from knuckle.instant.solve import LAWS, answer_of
 from knuckle.instant.stage import Stage, new_problem, new_work
 from knuckle.instant.units import CONE, PLANAR, PYRAMID
@@ -104,6 +105,11 @@ class ReadySystem:
             self._refuse(status)
         stage = self._stage(status, law or self.law)
         return answer_of(stage, Moment(self, stage.problem, self._contacts(q, v, tau), load))
+
+    def sensitivities(self, q: np.ndarray | None = None, v: np.ndarray | None = None, tau: np.ndarray | None = None,
+                      mu: float | Sequence[float] | FrictionLaw | CompiledLaw | None = None, law: str | None = None) -> Sensitivities:
+        """Of the answer that `modes` gives, to torque, friction and state."""
+        return self.modes(q, v, tau, mu, law).sensitivities
 
     def modes_batch(self, q: Iterable[np.ndarray], v: Iterable[np.ndarray], tau: Iterable[np.ndarray], mu: Any = None) -> list[Answer]:
         """One answer per (q, v, tau); arrays are read row by row."""
@@ -218,7 +224,14 @@ class ReadySystem:
         return ContactState(
             pairs=tuple([self.pairs[p].shapes for p in contacts.pair[slots].tolist()]), point=contacts.point_A[slots], frame=frame,
             gap=contacts.gap[slots], velocity=contacts.velocity.reshape(-1, 3)[slots], q=q.copy(), v=v.copy(), tau=tau.copy(),
-            moving_joints=tuple([self._joint_name(k) for k in scene.known[:scene.sizes[4]].tolist()]))
+            moving_joints=tuple([self._joint_name(k) for k in scene.known[:scene.sizes[4]].tolist()]),
+            features=np.stack([contacts.pair[slots], contacts.feature_A[slots], contacts.feature_B[slots]], axis=1),
+            joint_entries=self._entries(scene.joint_slot[:scene.sizes[2] - (3 if scene.law[0] != PLANAR else 2) * scene.sizes[3]]),
+            moving_entries=self._entries(scene.known[:scene.sizes[4]]), moving_rates=scene.joint_rows.rate[scene.known[:scene.sizes[4]]])
+
+    def _entries(self, rows: np.ndarray) -> np.ndarray:
+        work = self.system.joint_table.work
+        return np.stack([work.entry[rows], work.part[rows]], axis=1)
 
     def boundary_notes(self, contacts: ContactState) -> list[str]:
         """Contacts and joints of the instant whose label could be another one: a quantity is close to its tolerance, on either side, be the

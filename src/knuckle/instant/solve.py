@@ -60,7 +60,7 @@ def answer_of(stage: Stage, moment: Moment | None = None) -> Answer:
     """The answer of a problem whose regular modes were solved; `moment`: the scenario it comes from."""
     if stage.status in (kernels.BY_MODES, kernels.BY_ENERGY) and len(stage.row_of) == stage.free_rows:
         return _proved(stage, moment)
-    return replace(_searched(stage), moment=moment)
+    return replace(_searched(stage), moment=moment, problem=stage.problem)
 
 
 def _searched(stage: Stage) -> Answer:
@@ -126,7 +126,7 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
     if len(good) < len(solutions) or work.counts[4]:
         verdict, complete, reason = Verdict.UNDECIDED, False, f"an answer was found whose residual is not below {TRUSTED:.0e}"
     return Answer(verdict, stage.law, complete, solutions=good, p_matrix=read_test(work), certificate=_proof(stage), reason=reason,
-                  contact_names=problem.names, moment=moment)
+                  contact_names=problem.names, moment=moment, problem=problem)
 
 
 def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | None) -> Answer:
