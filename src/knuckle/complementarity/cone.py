@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from knuckle.compiled import kernel
 from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
-from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, FrictionWork
+from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, RESERVE, FrictionWork
 from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lp import solve_lp
 from knuckle.complementarity.result import Result
@@ -178,12 +178,12 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
     part = (W[None], q[None], room.kinds, room.first, mu[None], room.factor, r[None], u[None], modes[None], judged)
     friction_kernels.settle_cones(*part, NEWTON, LONG, room.work, tol)
     certificate = None
-    if not judged[0] <= tol:
+    if not judged[0] <= RESERVE * tol:
         normal = _infeasible_normal(W, q, mu)
         certificate = {"kind": "farkas", "normal": normal} if normal is not None else None
         if certificate is None:
             friction_kernels.settle_cones(*part, LONG, PATHS, room.work, tol)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
-    outcome = "none" if certificate else "solved" if residual <= tol else "undecided"
+    outcome = "none" if certificate else "solved" if residual <= RESERVE * tol else "undecided"
     letters = [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
     return ConeResult(outcome, r, u, residual, letters, int(room.work.cone.info[STEPS]), certificate)

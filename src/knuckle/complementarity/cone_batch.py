@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from knuckle.complementarity import friction_kernels
 from knuckle.complementarity.cone import ConeResult, faults_of, prepared, solve_cone, spend
-from knuckle.complementarity.friction_kernels import LONG, NEWTON
+from knuckle.complementarity.friction_kernels import LONG, NEWTON, RESERVE
 from knuckle.complementarity.inputs import ready_arrays
 from knuckle.complementarity.result import Result
 from knuckle.errors import InputError
@@ -41,7 +41,7 @@ def solve_cone_batch(W: ArrayLike, q: ArrayLike, mu: ArrayLike, tol: float = 1e-
     friction_kernels.settle_cones(W, q, room.kinds, room.first, mu, room.factor, r, u, modes, residual, NEWTON, LONG,
                                   room.work, tol)
     others = {}
-    for i in np.flatnonzero(~(residual <= tol)).tolist():
+    for i in np.flatnonzero(~(residual <= RESERVE * tol)).tolist():
         others[i] = found = solve_cone(W[i], q[i], mu[i], tol, budget_s)
         r[i], u[i], residual[i] = found.r, found.u, found.residual
     return ConeBatch([others[i].outcome if i in others else "solved" for i in range(count)], r, u, residual, others)

@@ -12,6 +12,7 @@ from knuckle.complementarity import slide_kernels
 
 UNILATERAL, SLIDING, CONE, PLANAR, DRY, BILATERAL = 0, 1, 2, 3, 4, 5
 BREAK, STICK, SLIDE = 0, 1, 2
+ENOUGH = 3e-15          # of scaled data of order one: another step would only change round-off
 SOLVED, UNDECIDED = 0, 1
 RESIDUAL, STEPS, SWEEPS, PROXIMAL, EFFORT, MOST_EFFORT = 0, 1, 2, 3, 4, 5     # places in ConeWork.info
 
@@ -166,7 +167,7 @@ def newton(kinds: Integers, mu: Vector, work: ConeWork, cap: int, firmness: floa
             forced, length = True, 0.0 if merit < 1e-13 or uphill == 0 or math.isnan(trial) else 1.0
             uphill -= 1
         else:
-            if cap == 0 or trial <= 2e-16 * math.sqrt(n) or length == 0.0 or work.info[EFFORT] >= work.info[MOST_EFFORT]:
+            if cap == 0 or trial <= ENOUGH * math.sqrt(n) or length == 0.0 or work.info[EFFORT] >= work.info[MOST_EFFORT]:
                 return
             merit, length, forced, cap = trial, 1.0, False, cap - 1
             shift = max(1e-12, firmness * math.sqrt(min(1.0, merit))) + work.info[PROXIMAL]

@@ -8,6 +8,7 @@ from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, RESIDUAL, 
 
 NEAR = 1e-6          # residuals below this are worth better digits
 NEWTON, LONG, PATHS = -1, 4, 100    # the first path is Newton's method alone; the long one sweeps and Newton's method in turn
+RESERVE = 0.99
 ROUNDS = 12                         # of the long one
 FORCES = (1e4, 1e2, 1e6, 1.0)       # over the load: how large forces may be, one path each; the paths after the long one are spread
 SPREADS = (0.5, 1.5, 0.5, 1.0)
@@ -47,11 +48,13 @@ def attempt(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, 
 @inner
 def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, factor: Matrix, r: Vector, u: Vector, modes: Integers,
            start: int, stop: int, work: FrictionWork, tol: float) -> float:
-    """One answer into r, u, modes; its residual, the smallest that was reached where it is above `tol`.
+    """One answer into r, u, modes; its residual, the smallest that was reached where it is above `tol`. Answers are sought with some reserve to
+    `tol`, so that a judge's own round-off makes no difference.
 
     Newton's method alone is path -1; the paths from `start` on, before `stop`, go on from what r is already.
     """
     cone, best, steps = work.cone, math.inf, 0.0
+    tol *= RESERVE
     if start >= 0:
         best, steps = keep_better(refine_kernels.exact_residual(W, q, kinds, first, mu, r, u), best, r, work.best), cone.info[STEPS]
     else:
@@ -62,6 +65,8 @@ def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, f
         else:
             attempt(W, q, kinds, first, mu, factor, r, u, modes, work.kept, cone, tol, path)
         steps += cone.info[STEPS]
+        if path < 0 and cone.info[RESIDUAL] + refine_kernels.round_off(W, q, r, u) <= tol:
+            return cone.info[RESIDUAL]
         now = refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
         if tol < now < NEAR:
             size = cone_kernels.scale_problem(W, q, kinds, first, factor, cone)

@@ -150,13 +150,16 @@ def decide(A: np.ndarray, b: np.ndarray, ray: np.ndarray | None) -> LcpResult:
 
 
 def _solved(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> LcpResult:
-    return LcpResult("solved", z=z.copy(), w=A @ z + b, residual=residual_kernels.lcp_residual(A, b, z, b.size))
+    return LcpResult("solved", z=z.copy(), w=A @ z + b, residual=_residual(A, b, z))
+
+
+def _residual(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> float:
+    room = np.empty((3, b.size))
+    return residual_kernels.lcp_residual(A, b, z, b.size, RESIDUAL, *room)
 
 
 def _proved(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> bool:
-    """Both residuals hold: that of CONTRACT 7, and the one that no scaling deceives."""
-    n = b.size
-    return residual_kernels.lcp_residual(A, b, z, n) <= RESIDUAL and residual_kernels.lcp_error(A, b, z, n, np.empty(n)) <= RESIDUAL
+    return _residual(A, b, z) <= RESIDUAL
 
 
 def _lemke_from_elsewhere(A: np.ndarray, b: np.ndarray) -> LcpResult | None:

@@ -1,7 +1,7 @@
 """Principal pivoting: quick where A is a P matrix, and many problems in a row. What it does not settle is left to Lemke's method."""
 import math
 
-from knuckle.compiled.kernel import Cube, Matrix, Vector, inner, kernel
+from knuckle.compiled.kernel import Cube, Flags, Integers, Matrix, Vector, inner, kernel
 from knuckle.complementarity import lcp_kernels, residual_kernels
 from knuckle.complementarity.lcp_kernels import SOLVED, UNSURE, LcpWork
 
@@ -11,71 +11,79 @@ PATIENCE = 3        # blocks that may bring no progress before single exchanges 
 
 
 @inner
-def solve_principal(A: Matrix, b: Vector, n: int, work: LcpWork) -> bool:
-    """z with w = 0 on the basis and z = 0 off it, without pivoting: P matrices need none. False where a pivot is flat."""
-    T, support, m = work.T, work.support, 0
-    for j in range(n):
-        work.z[j] = 0.0
-        if work.basis[j]:
-            support[m] = j
-            m += 1
+def solve_principal(A: Matrix, b: Vector, m: int, T: Matrix, x: Vector, support: Integers) -> bool:
+    """x with w = 0 on the support, without pivoting: P matrices need none. False where a pivot is flat."""
     for i in range(m):
         for j in range(m):
             T[i, j] = A[support[i], support[j]]
-        work.x[i] = -b[support[i]]
+        x[i] = -b[support[i]]
     for k in range(m):
         if not T[k, k] > FLAT * abs(A[support[k], support[k]]):
             return False
         inverse = 1.0 / T[k, k]
+        T[k, k] = inverse
         for i in range(k + 1, m):
             factor = T[i, k] * inverse
-            if factor != 0.0:
-                for j in range(k + 1, m):
-                    T[i, j] -= factor * T[k, j]
-                work.x[i] -= factor * work.x[k]
-        T[k, k] = inverse
+            for j in range(k + 1, m):
+                T[i, j] -= factor * T[k, j]
+            x[i] -= factor * x[k]
     for k in range(m - 1, -1, -1):
-        total = work.x[k]
+        total = x[k]
         for j in range(k + 1, m):
-            total -= T[k, j] * work.x[j]
-        work.x[k] = total * T[k, k]
-        work.z[support[k]] = work.x[k]
+            total -= T[k, j] * x[j]
+        x[k] = total * T[k, k]
     return True
 
 
 @inner
-def exchange_wrong(A: Matrix, b: Vector, n: int, single: bool, work: LcpWork) -> int:
-    """Let every index with z < 0 or w < 0 change sides, or only the last; how many there were, -1 where w is not zero on the basis."""
+def exchange_wrong(A: Matrix, b: Vector, m: int, n: int, single: bool, x: Vector, support: Integers, others: Integers, basis: Flags) -> int:
+    """Let every index with z < 0 or w < 0 change sides, or only the last; how many there were."""
     wrong, last = 0, -1
-    for i in range(n):
+    for k in range(m):
+        if x[k] < 0.0:
+            wrong += 1
+            last = max(last, support[k])
+            basis[support[k]] = single
+    for k in range(n - m):
+        i = others[k]
         w, terms = b[i], abs(b[i])
-        for j in range(n):
-            term = A[i, j] * work.z[j]
-            w += term
-            terms += abs(term)
-        if work.basis[i] and abs(w) > EXACT * terms:
-            return -1
-        if work.z[i] < 0.0 or (not work.basis[i] and not w >= -EXACT * terms):
-            wrong, last = wrong + 1, i
-            if not single:
-                work.basis[i] = not work.basis[i]
-    if single and wrong > 0:
-        work.basis[last] = not work.basis[last]
+        for j in range(m):
+            w += A[i, support[j]] * x[j]
+        if w < 0.0:
+            for j in range(m):
+                terms += abs(A[i, support[j]] * x[j])
+            if w < -EXACT * terms:
+                wrong += 1
+                last = max(last, i)
+                basis[i] = not single
+    if single and last >= 0:
+        basis[last] = not basis[last]
     return wrong
 
 
 @inner
-def pivot_blocks(A: Matrix, b: Vector, n: int, work: LcpWork) -> bool:
+def pivot_blocks(A: Matrix, b: Vector, n: int, T: Matrix, x: Vector, support: Integers, others: Integers, basis: Flags, z: Vector) -> bool:
     """Judice and Pires: exchange all wrong indices at once while that makes them fewer, else the last one (Murty), which ends for P matrices."""
     fewest, patience = n + 1, PATIENCE
     for j in range(n):
-        work.basis[j] = b[j] < 0.0
+        basis[j] = b[j] < 0.0
     for _ in range(4 * n + 8):
-        if not solve_principal(A, b, n, work):
+        m = 0
+        for j in range(n):
+            if basis[j]:
+                support[m] = j
+                m += 1
+            else:
+                others[j - m] = j
+        if not solve_principal(A, b, m, T, x, support):
             return False
-        wrong = exchange_wrong(A, b, n, patience == 0, work)
-        if wrong <= 0:
-            return wrong == 0
+        wrong = exchange_wrong(A, b, m, n, patience == 0, x, support, others, basis)
+        if wrong == 0:
+            for j in range(n):
+                z[j] = 0.0
+            for k in range(m):
+                z[support[k]] = x[k]
+            return True
         if wrong < fewest:
             fewest, patience = wrong, PATIENCE
         else:
@@ -84,18 +92,17 @@ def pivot_blocks(A: Matrix, b: Vector, n: int, work: LcpWork) -> bool:
 
 
 @inner
-def holds(A: Matrix, b: Vector, n: int, tol: float, work: LcpWork) -> bool:
-    """Whether work.z is an answer, by both residuals."""
-    return residual_kernels.lcp_residual(A, b, work.z, n) <= tol and residual_kernels.lcp_error(A, b, work.z, n, work.rest) <= tol
-
-
-@inner
 def settle(A: Matrix, b: Vector, n: int, limit: int, tol: float, work: LcpWork) -> int:
-    """An answer whose residuals are at most `tol` into work.z: principal pivoting, else Lemke's method. SOLVED, RAY, CAPPED or UNSURE."""
-    if pivot_blocks(A, b, n, work) and holds(A, b, n, tol, work):
-        return SOLVED
+    """An answer whose residual, work.least, is at most `tol` into work.z: principal pivoting, else Lemke's method. SOLVED, RAY, CAPPED or UNSURE."""
+    if pivot_blocks(A, b, n, work.T, work.x, work.support, work.others, work.basis, work.z):
+        work.least[0] = residual_kernels.lcp_residual(A, b, work.z, n, tol, work.x, work.rest, work.kept)
+        if work.least[0] <= tol:
+            return SOLVED
     status = lcp_kernels.solve(A, b, n, False, limit, work)
-    return UNSURE if status == SOLVED and not holds(A, b, n, tol, work) else status
+    if status == SOLVED:
+        work.least[0] = residual_kernels.lcp_residual(A, b, work.z, n, tol, work.x, work.rest, work.kept)
+        return SOLVED if work.least[0] <= tol else UNSURE
+    return status
 
 
 @kernel
@@ -104,7 +111,7 @@ def settle_all(A: Cube, b: Matrix, n: int, limit: int, tol: float, work: LcpWork
     status = SOLVED
     for k in range(len(b)):
         status = settle(A[k], b[k], n, limit, tol, work)
-        residual[k] = residual_kernels.lcp_residual(A[k], b[k], work.z, n) if status == SOLVED else math.inf
+        residual[k] = work.least[0] if status == SOLVED else math.inf
         for j in range(n):
             z[k, j] = work.z[j] if status == SOLVED else math.nan
     return status

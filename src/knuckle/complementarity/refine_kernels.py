@@ -6,6 +6,7 @@ from knuckle.compiled.kernel import Integers, Matrix, Vector, inner
 from knuckle.complementarity import cone_kernels
 from knuckle.complementarity.cone_kernels import PROXIMAL, ConeWork
 
+EPSILON = 1.2e-16          # of one operation
 HALVES = 134217729.0        # 2^27 + 1 parts a number into two of 26 bits (Dekker)
 CORRECTIONS = 4
 SHIFT = 1e-10               # for rank-deficient sets; what it leaves the next correction takes
@@ -32,6 +33,19 @@ def exact_motion(W: Matrix, q: Vector, r: Vector, u: Vector) -> None:
             rest += (total - (after - back)) + (product - back)
             total = after
         u[i] = total + rest
+
+
+@inner
+def round_off(W: Matrix, q: Vector, r: Vector, u: Vector) -> float:
+    """What plain sums may leave wrong in the residual."""
+    most, motion, square = 0.0, 0.0, 0.0
+    for i in range(len(q)):
+        terms = abs(q[i])
+        for j in range(len(q)):
+            terms += abs(W[i, j] * r[j])
+        most, motion, square = max(most, terms), max(motion, abs(u[i])), square + q[i] * q[i]
+    motion = max(motion, math.sqrt(3.0 * square / max(len(q), 1)))
+    return (len(q) + 8) * EPSILON * most / motion if motion > 0.0 else math.inf
 
 
 @inner

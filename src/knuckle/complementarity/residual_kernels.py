@@ -4,50 +4,45 @@ import math
 from knuckle.compiled.kernel import Matrix, Vector, inner, kernel
 
 
-@kernel
-def lcp_residual(A: Matrix, b: Vector, z: Vector, n: int) -> float:
-    """max|min(z, w)| over 1 + max|z| + max|w|, w = A z + b, every row scaled by the largest entry of A in it."""
-    worst, most_z, most_w = 0.0, 0.0, 0.0
+@inner
+def lcp_motion(A: Matrix, b: Vector, z: Vector, n: int, w: Vector, terms: Vector, size: Vector) -> None:
+    """w = A z + b, the sizes of the terms it is summed from, and the largest entry of A in each row."""
     for i in range(n):
-        w, size = b[i], 0.0
+        total, all_terms, most = b[i], abs(b[i]), 0.0
         for j in range(n):
-            w += A[i, j] * z[j]
-            size = max(size, abs(A[i, j]))
-        if size > 0.0:
-            w /= size
-        if not abs(w) + abs(z[i]) < math.inf:
-            return math.inf
-        worst = max(worst, abs(min(z[i], w)))
-        most_z, most_w = max(most_z, abs(z[i])), max(most_w, abs(w))
-    return worst / (1.0 + most_z + most_w)
+            entry = A[i, j]
+            term = entry * z[j]
+            total += term
+            all_terms += abs(term)
+            most = max(most, abs(entry))
+        w[i], terms[i], size[i] = total, all_terms, most
 
 
 @inner
-def weight(A: Matrix, z: Vector, terms: Vector, i: int, n: int) -> float:
+def share(A: Matrix, z: Vector, terms: Vector, i: int, n: int) -> float:
     """How much z_i matters: its largest share in the terms of a row."""
-    share = 0.0
+    most = 0.0
     for k in range(n):
         if terms[k] > 0.0:
-            share = max(share, abs(A[k, i] * z[i]) / terms[k])
-    return share
+            most = max(most, abs(A[k, i] * z[i]) / terms[k])
+    return most
 
 
 @kernel
-def lcp_error(A: Matrix, b: Vector, z: Vector, n: int, terms: Vector) -> float:
-    """The same question without units: w over the terms it is summed from, z over its share in them. No scaling of rows, columns or b hides an
-    error, as the 1 and the maxima of `lcp_residual` may."""
-    worst = 0.0
+def lcp_residual(A: Matrix, b: Vector, z: Vector, n: int, tol: float, w: Vector, terms: Vector, size: Vector) -> float:
+    """CONTRACT 7: max|min(z, w)| over 1 + max|z| + max|w|, every row scaled by the largest entry of A in it. w, terms, size: room.
+
+    Infinite where an error is above `tol` that has no units: w over the terms it is summed from, z over its share in them. No scaling of rows,
+    columns or b hides such an error, as the 1 and the maxima may.
+    """
+    worst, most_z, most_w = 0.0, 0.0, 0.0
+    lcp_motion(A, b, z, n, w, terms, size)
     for i in range(n):
-        terms[i] = abs(b[i])
-        for j in range(n):
-            terms[i] += abs(A[i, j] * z[j])
-    for i in range(n):
-        w = b[i]
-        for j in range(n):
-            w += A[i, j] * z[j]
-        w = w / terms[i] if terms[i] > 0.0 else 0.0
-        if not abs(w) < math.inf:
+        scaled = w[i] / size[i] if size[i] > 0.0 else w[i]
+        if not abs(scaled) + abs(z[i]) + terms[i] < math.inf:
             return math.inf
-        share = weight(A, z, terms, i, n) if z[i] != 0.0 else 0.0
-        worst = max(worst, max(-w, share if z[i] < 0.0 else min(share, w)))
-    return worst
+        worst = max(worst, abs(min(z[i], scaled)))
+        most_z, most_w = max(most_z, abs(z[i])), max(most_w, abs(scaled))
+        if (w[i] < -tol * terms[i]) or ((z[i] < 0.0 or w[i] > tol * terms[i]) and z[i] != 0.0 and share(A, z, terms, i, n) > tol):
+            return math.inf
+    return worst / (1.0 + most_z + most_w)
