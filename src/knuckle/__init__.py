@@ -20,6 +20,8 @@ _HOME = {
     "enumerate_lcp": "knuckle.complementarity.lcp",
     "p_matrix": "knuckle.complementarity.p_matrix",
     "solve_cone": "knuckle.complementarity.cone",
+    "solve_mncp": "knuckle.complementarity.mncp",
+    "minimise_in_box": "knuckle.complementarity.box",
     "System": "knuckle.model",
     "contact_acceleration": "knuckle.contact.kinematics",
     "compiled_law": "knuckle.compiled.callbacks",

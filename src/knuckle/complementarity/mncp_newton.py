@@ -1,0 +1,83 @@
+"""Semismooth Newton for mixed complementarity problems, and the polish by the active equations."""
+from __future__ import annotations
+
+import numpy as np
+
+from knuckle.complementarity.mncp_system import MncpSystem
+from knuckle.complementarity.residuals_mncp import natural, row_scales
+
+SOFTEST, FIRMEST = 1e-16, 1e12      # Levenberg and Marquardt's shift
+GIVE_UP = 4                         # polishing steps in a row without gain
+RANK = 1e-12
+
+
+def fischer_burmeister(u: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """u + F - sqrt(u^2 + F^2), zero exactly where u, F >= 0 and u F = 0, and its derivatives (one of many at u = F = 0)."""
+    length = np.hypot(u, F)
+    safe = np.where(length > 0.0, length, 1.0)
+    by_u = np.where(length > 0.0, 1.0 - u / safe, 1.0 - np.sqrt(0.5))
+    by_F = np.where(length > 0.0, 1.0 - F / safe, 1.0 - np.sqrt(0.5))
+    # 2 u F / (u + F + length) where both are positive: their difference would lose its digits
+    direct = u + F - length
+    return np.where((u > 0.0) & (F > 0.0), 2.0 * u * F / np.where(u + F + length != 0.0, u + F + length, 1.0), direct), by_u, by_F
+
+
+def _equations(system: MncpSystem, x: np.ndarray, values: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The map Phi = (FB(u, F/s), G/s) and the factors of its Jacobian: diag(by_u) on u plus diag(by_F) J/s."""
+    p, scaled = system.p, values / s
+    phi, by_u, by_F = fischer_burmeister(x[:p], scaled[:p])
+    return np.concatenate([phi, scaled[p:]]), by_u, np.concatenate([by_F, np.ones(system.m)])
+
+
+def shifted_step(H: np.ndarray, phi: np.ndarray, shift: float) -> np.ndarray:
+    """Least |H d + phi|^2 + shift |d|^2."""
+    n = H.shape[1]
+    return np.linalg.lstsq(np.vstack([H, np.sqrt(shift) * np.eye(n)]), np.concatenate([-phi, np.zeros(n)]), rcond=None)[0]
+
+
+def newton(system: MncpSystem, x: np.ndarray, goal: float, most: int) -> tuple[np.ndarray, int]:
+    """Levenberg-Marquardt steps on Phi = 0, kept at u >= 0; the point with the least |Phi| and the number of steps."""
+    values, p = system.values(x), system.p
+    J = system.jacobian(x)
+    s, shift, steps = row_scales(J), 1e-3, 0
+    phi, by_u, by_F = _equations(system, x, values, s)
+    length = float(np.linalg.norm(phi))
+    while steps < most and length > goal and shift <= FIRMEST and np.isfinite(J).all():
+        H = by_F[:, None] * (J / s[:, None])
+        H[range(p), range(p)] += by_u
+        trial = x + shifted_step(H, phi, shift * min(1.0, length))
+        trial[:p] = np.maximum(trial[:p], 0.0)
+        there, steps = system.values(trial), steps + 1
+        phi_there, *factors = _equations(system, trial, there, s)
+        fallen = float(np.linalg.norm(phi_there))
+        if not fallen < (1.0 - 1e-4) * length:          # also where the functions are not defined
+            shift = max(10.0 * shift, 1e-10)
+            continue
+        shift = max(shift * (0.1 if fallen < 0.5 * length else 0.5), SOFTEST)
+        x, phi, (by_u, by_F), length, J = trial, phi_there, factors, fallen, system.jacobian(trial)
+    return x, steps
+
+
+def polish(system: MncpSystem, x: np.ndarray, most: int = 200) -> tuple[np.ndarray, int]:
+    """Newton on the active equations: F_i = 0 where u_i > F_i / s_i, else u_i = 0, and G = 0; least-norm steps where they are singular."""
+    p, best, least, idle, steps = system.p, x, np.inf, 0, 0
+    while idle < GIVE_UP and steps < most:
+        values, J = system.values(x), system.jacobian(x)
+        if not (np.isfinite(values).all() and np.isfinite(J).all()):
+            break
+        s = row_scales(J)
+        wrong = natural(values, s, x[:p])
+        size = float(np.abs(wrong).max(initial=0.0))
+        idle = 0 if size < 0.9 * least else idle + 1
+        if size < least:
+            best, least = x, size
+        if size == 0.0:
+            break
+        held = np.concatenate([x[:p] > values[:p] / s[:p], np.ones(system.m, dtype=bool)])
+        free, step = held.copy(), np.zeros(system.n)
+        step[:p][~held[:p]] = -x[:p][~held[:p]]
+        rows = (J / s[:, None])[held]
+        step[free] = np.linalg.lstsq(rows[:, free], -(wrong[held] + rows[:, ~free] @ step[~free]), rcond=RANK)[0]
+        x, steps = x + step, steps + 1
+        x[:p] = np.maximum(x[:p], 0.0)
+    return best, steps
