@@ -25,6 +25,7 @@ _HOME = {
     "System": "knuckle.model",
     "contact_acceleration": "knuckle.contact.kinematics",
     "compiled_law": "knuckle.compiled.callbacks",
+    "solve_as_mncp": "knuckle.instant.solve_mncp",
     "ContactProblem": "knuckle.instant.problem",
     "Answer": "knuckle.instant.answer",
     "KnuckleError": "knuckle.errors",

@@ -33,6 +33,7 @@ class MncpResult(Result):
     x: np.ndarray | None = None                  # (p + m,) u, v
     merit: float | None = None                   # 002 (4) at u, v, z
     merit_before_polish: float | None = None
+    before_polish: np.ndarray | None = None      # (p + m + p,) u, v, z that the method reached
     residual: float | None = None                # CONTRACT 7, from F, G and the point alone
     method: str = ""
     iterations: int = 0                          # Newton or Levenberg-Marquardt steps, or box iterations
@@ -149,9 +150,9 @@ def _from_starts(system: MncpSystem, t: np.ndarray, method: str, tol: float, mos
         if not np.isfinite(system.values(t[:n])).all():
             continue
         t = METHODS[method](system, t, goal, most, counts)
-        before = merit(system.values(t[:n]), t[:p], t[n:])
         x, steps = polish(system, t[:n])
-        result = _judged(system, x, before, tol, dict(vars(counts), method=method, starts=k + 1, polish_steps=steps))
+        reached = dict(before_polish=t, merit_before_polish=merit(system.values(t[:n]), t[:p], t[n:]))
+        result = _judged(system, x, tol, dict(vars(counts), **reached, method=method, starts=k + 1, polish_steps=steps))
         if result.outcome == "solved":
             return result
         if best.residual is None or (result.residual is not None and result.residual < best.residual):
@@ -166,7 +167,7 @@ def _further_start(system: MncpSystem, x: np.ndarray, k: int) -> np.ndarray:
     return np.concatenate([x, np.maximum(np.nan_to_num(system.values(x)[:system.p]), 0.0)])
 
 
-def _judged(system: MncpSystem, x: np.ndarray, before: float, tol: float, counts: dict[str, Any]) -> MncpResult:
+def _judged(system: MncpSystem, x: np.ndarray, tol: float, known: dict[str, Any]) -> MncpResult:
     """What the point is worth, by F, G and their derivatives there alone."""
     values, J, (u, v) = system.values(x), system.jacobian(x), np.split(x, [system.p])
     residual, errors = mncp_residual(values, J, u, v), []
@@ -175,4 +176,4 @@ def _judged(system: MncpSystem, x: np.ndarray, before: float, tol: float, counts
     elif doubt := only_stationary(values, J, u, v):
         errors = [f"no answer was found: {doubt}"]
     z = np.maximum(values[:system.p], 0.0)
-    return MncpResult("undecided" if errors else "solved", u, v, z, x, merit(values, u, z), before, residual, errors=errors, **counts)
+    return MncpResult("undecided" if errors else "solved", u, v, z, x, merit(values, u, z), residual=residual, errors=errors, **known)
