@@ -19,7 +19,7 @@ from knuckle.errors import shown
 LOOSEST = 1e-8                  # CONTRACT 5: a larger tolerance would not deserve the word solved
 GOAL = 1e-24                    # merit at which a method hands over to the polish, over 1 + the merit at the start
 MOST_SIZE = 2000                # dense algebra; beyond it an answer takes hours
-SPREADS = (0.3, 1.0, 3.0, 0.1, 10.0, 1.0)     # of further starts, where the first one did not lead to an answer
+SPREADS = (0.3, 0.3, 1.0, 1.0, 3.0, 3.0, 0.1, 0.1, 10.0, 1.0)     # of further starts, where the first one did not lead to an answer
 
 
 @dataclass(frozen=True)
@@ -53,24 +53,24 @@ class _Counts:
     products: int = 0
 
 
-Method = Callable[[MncpSystem, np.ndarray, float, int, _Counts], np.ndarray]      # from (u, v, z) to a better one
+Method = Callable[[MncpSystem, np.ndarray, float, int, _Counts, int], np.ndarray]      # from (u, v, z) to a better one
 
 
-def _newton(system: MncpSystem, t: np.ndarray, goal: float, most: int, counts: _Counts) -> np.ndarray:
+def _newton(system: MncpSystem, t: np.ndarray, goal: float, most: int, counts: _Counts, turn: int) -> np.ndarray:
     before = system.evaluations
-    x, steps = newton(system, t[:system.n], np.sqrt(goal), most)
+    x, steps = newton(system, t[:system.n], np.sqrt(goal), most, turn % 2 == 0)
     counts.iterations, counts.evaluations = counts.iterations + steps, counts.evaluations + system.evaluations - before
     return np.concatenate([x, np.maximum(system.values(x)[:system.p], 0.0)])
 
 
-def _box(system: MncpSystem, t: np.ndarray, goal: float, most: int, counts: _Counts) -> np.ndarray:
+def _box(system: MncpSystem, t: np.ndarray, goal: float, most: int, counts: _Counts, turn: int) -> np.ndarray:
     t, found = by_box(system, t, goal, most)
     counts.iterations, counts.evaluations = counts.iterations + found.iterations, counts.evaluations + found.evaluations
     counts.quadratic_iterations, counts.products = counts.quadratic_iterations + found.quadratic_iterations, counts.products + found.products
     return t
 
 
-def _least_squares(system: MncpSystem, t: np.ndarray, goal: float, most: int, counts: _Counts) -> np.ndarray:
+def _least_squares(system: MncpSystem, t: np.ndarray, goal: float, most: int, counts: _Counts, turn: int) -> np.ndarray:
     before = system.evaluations
     t, steps = by_least_squares(system, t, goal, most)
     counts.iterations, counts.evaluations = counts.iterations + steps, counts.evaluations + system.evaluations - before
@@ -80,14 +80,15 @@ def _least_squares(system: MncpSystem, t: np.ndarray, goal: float, most: int, co
 METHODS: dict[str, Method] = {"newton": _newton, "box": _box, "least_squares": _least_squares}
 
 
-def _faults(F: object, G: object, p: object, m: object, x0: object, method: object, jacobian: object, tol: object, most: object) -> list[str]:
+def _faults(F: object, G: object, p: object, m: object, x0: object, method: object, derivatives: dict[str, object], tol: object, most: object) -> list[str]:
     faults = [f"{name}: must be a whole number from 0 to {MOST_SIZE} (got {shown(size)})" for name, size in (("p", p), ("m", m))
               if not isinstance(size, Integral) or isinstance(size, bool) or not 0 <= size <= MOST_SIZE]
     for name, function, size in (("F", F, p), ("G", G, m)):
         if not callable(function) and not (function is None and size == 0):
             faults.append(f"{name}: must be a function of (u, v), or None where it has no equations (got {shown(function)})")
-    if jacobian is not None and not callable(jacobian):
-        faults.append(f"jacobian: must be a function of (u, v), or None (got {shown(jacobian)})")
+    for name, function in derivatives.items():
+        if function is not None and not callable(function):
+            faults.append(f"{name}: must be a function, or None (got {shown(function)})")
     if not isinstance(method, str) or method not in METHODS:
         faults.append(f"method: must be one of {', '.join(METHODS)} (got {shown(method)})")
     if not holds_numbers(tol) or np.ndim(tol) or not 0.0 < float(tol) <= LOOSEST:  # type: ignore[arg-type] # a number by then
@@ -118,19 +119,20 @@ def _start(x0: Any, p: int, m: int) -> tuple[np.ndarray, bool] | str:
 
 
 def solve_mncp(F: Map | None, G: Map | None, p: int, m: int, x0: Any = None, method: str = "newton", jacobian: Map | None = None,
-               tol: float = 1e-10, most_iterations: int = 500) -> MncpResult:
+               curvature: Map | None = None, tol: float = 1e-10, most_iterations: int = 500) -> MncpResult:
     """Find u, v with u >= 0, z = F(u, v) >= 0, u.z = 0 and G(u, v) = 0, u of p entries and v of m (paper 002, (2)).
 
     F gives p numbers and G m; functions with one argument that has no default are called with x = (u, v) instead. None stands for
     no equations: a nonlinear complementarity problem has m = 0, plain equations p = 0. `x0`: a number for all entries, (u, v) or
     (u, v, z). `jacobian`: p + m rows, F first, and columns, u first; None: by differences, which never leave u >= 0.
+    `curvature(u, v, weight)`: the sum of weight_k times the Hessian of the k-th of (F, G), for `box`; None: by differences of `jacobian`.
     `method`: newton, box (the merit (4) by `minimise_in_box`) or least_squares; all are polished by the active equations."""
-    if errors := _faults(F, G, p, m, x0, method, jacobian, tol, most_iterations):
+    if errors := _faults(F, G, p, m, x0, method, {"jacobian": jacobian, "curvature": curvature}, tol, most_iterations):
         return MncpResult("invalid_input", errors=errors)
     start = _start(x0, p, m)
     if isinstance(start, str):
         return MncpResult("invalid_input", method=method, errors=[start])
-    (t, with_z), system = start, MncpSystem(F, G, p, m, jacobian)
+    (t, with_z), system = start, MncpSystem(F, G, p, m, jacobian, curvature)
     with np.errstate(all="ignore"):                  # what overflows is no answer, and said so
         values, J = system.values(t[:p + m]), system.jacobian(t[:p + m])
         if not (np.isfinite(values).all() and np.isfinite(J).all()):
@@ -149,7 +151,7 @@ def _from_starts(system: MncpSystem, t: np.ndarray, method: str, tol: float, mos
             t = _further_start(system, t[:n] * 0.0, k)
         if not np.isfinite(system.values(t[:n])).all():
             continue
-        t = METHODS[method](system, t, goal, most, counts)
+        t = METHODS[method](system, t, goal, most, counts, k)
         x, steps = polish(system, t[:n])
         reached = dict(before_polish=t, merit_before_polish=merit(system.values(t[:n]), t[:p], t[n:]))
         result = _judged(system, x, tol, dict(vars(counts), **reached, method=method, starts=k + 1, polish_steps=steps))

@@ -7,7 +7,6 @@ from knuckle.complementarity.box import BoxResult, minimise_in_box
 from knuckle.complementarity.mncp_system import MncpSystem
 from knuckle.complementarity.residuals_mncp import merit
 
-BEND = 1e-5            # step of the differences of an exact Jacobian
 BLOCKED = 1e-12
 
 
@@ -20,6 +19,7 @@ class Merit:
         self.lower = np.concatenate([np.zeros(p), np.full(m, -np.inf), np.zeros(p)])
         self.upper = np.full(2 * p + m, np.inf)
         self.at, self.J, self.rest = np.full(2 * p + m, np.nan), np.zeros((p + m, p + m)), np.zeros(p + m)
+        self.H: np.ndarray | None = None
 
     def value(self, t: np.ndarray) -> float:
         return merit(self.system.values(t[self.x]), t[self.u], t[self.z])
@@ -27,7 +27,7 @@ class Merit:
     def _move(self, t: np.ndarray) -> None:
         if np.array_equal(t, self.at):
             return
-        self.at, self.J = t.copy(), self.system.jacobian(t[self.x])
+        self.at, self.J, self.H = t.copy(), self.system.jacobian(t[self.x]), None
         self.rest = self.system.values(t[self.x])
         self.rest[:self.system.p] -= t[self.z]
 
@@ -40,27 +40,22 @@ class Merit:
         return slope
 
     def product(self, t: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """Gauss and Newton's part, u.z exactly, and the curvature of F and G by differences of a Jacobian that was given."""
-        self._move(t)
-        p, u, z, du, dz = self.system.p, t[self.u], t[self.z], d[self.u], d[self.z]
-        change, power, turned = self.J @ d[self.x], float(u @ z), float(u @ dz + z @ du)
-        change[:p] -= dz
-        result = np.zeros(t.size)
-        result[self.x] = 2.0 * self.J.T @ change
-        result[self.z] = -2.0 * change[:p] + 2.0 * (turned * u + power * du)
-        result[self.u] += 2.0 * (turned * z + power * dz)
-        if self.system.given is not None and d[self.x].any():
-            result[self.x] += 2.0 * self._bend(t[self.x], d[self.x])
-        return result
+        return self._hessian(t) @ d
 
-    def _bend(self, x: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """The sum of rest_k times the Hessian of the k-th function, times d; nothing where it cannot be had."""
-        h = BEND * (1.0 + np.abs(x).max()) / np.abs(d).max()
-        ahead, back = x + h * d, x - h * d
-        for there in (ahead, back):
-            there[:self.system.p] = np.maximum(there[:self.system.p], 0.0)
-        both = (self.system.jacobian(ahead) - self.system.jacobian(back)).T @ self.rest / (2.0 * h)
-        return both if np.isfinite(both).all() else np.zeros(x.size)
+    def _hessian(self, t: np.ndarray) -> np.ndarray:
+        """Gauss and Newton's part, that of u.z, and the curvature of F and G as far as it is known."""
+        self._move(t)
+        if self.H is not None:
+            return self.H
+        p, n, u, z = self.system.p, self.system.n, t[self.u], t[self.z]
+        R = np.hstack([self.J, -np.eye(n, p)])
+        turn, cross = np.concatenate([z, np.zeros(n - p), u]), np.zeros((n + p, n + p))
+        cross[range(p), range(n, n + p)] = cross[range(n, n + p), range(p)] = float(u @ z)
+        self.H = 2.0 * (R.T @ R + np.outer(turn, turn) + cross)
+        bend = self.system.curvature(t[self.x], self.rest)
+        if bend is not None and np.isfinite(bend).all():
+            self.H[self.x, self.x] += 2.0 * bend
+        return self.H
 
 
 def by_box(system: MncpSystem, t: np.ndarray, goal: float, most: int) -> tuple[np.ndarray, BoxResult]:

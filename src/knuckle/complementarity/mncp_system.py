@@ -30,10 +30,11 @@ def _takes_both(function: Map) -> bool:
 class MncpSystem:
     """`values(x)`: F then G, NaN where they are not defined; `jacobian(x)`: its p + m rows. `fault`: what was wrong last."""
 
-    def __init__(self, F: Map | None, G: Map | None, p: int, m: int, jacobian: Map | None) -> None:
+    def __init__(self, F: Map | None, G: Map | None, p: int, m: int, jacobian: Map | None, curvature: Map | None = None) -> None:
         self.p, self.m, self.n = p, m, p + m
         self.maps = [(name, function, size, _takes_both(function)) for name, function, size in (("F", F, p), ("G", G, m)) if function and size]
         self.given = None if jacobian is None else (jacobian, _takes_both(jacobian))
+        self.curved = curvature
         self.evaluations, self.jacobians, self.fault = 0, 0, ""
 
     def _called(self, name: str, function: Map, both: bool, x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -82,3 +83,18 @@ class MncpSystem:
         there = x.copy()
         there[k] += h
         return self.values(there)
+
+    def curvature(self, x: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """The sum of weight times the Hessians of (F, G): given, or by differences of a Jacobian that was given; None where there is neither."""
+        if self.curved is not None:
+            return self._called("curvature", lambda u, v: self.curved(u, v, weight), True, x, (self.n, self.n))  # type: ignore[misc] # not None
+        if self.given is None:
+            return None
+        H = np.zeros((self.n, self.n))
+        for k in range(self.n):
+            h = STEP * (1.0 + abs(x[k]))
+            ahead, back = x.copy(), x.copy()
+            ahead[k], back[k] = x[k] + h, x[k] - h if k >= self.p else max(x[k] - h, 0.0)
+            H[:, k] = (self.jacobian(ahead) - self.jacobian(back)).T @ weight / (ahead[k] - back[k])
+        H = 0.5 * (H + H.T)
+        return H if np.isfinite(H).all() else None

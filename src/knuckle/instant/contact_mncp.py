@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -60,21 +61,40 @@ class ContactMncp:
         motion = a_t.ravel() - self.A_mu[self.n:] @ forces - self.b[self.n:]          # (36)
         return np.concatenate([opposed.ravel(), motion])
 
+    @cached_property
+    def _constant(self) -> tuple[np.ndarray, np.ndarray]:
+        """What of the Jacobian does not depend on the point; and columns of v: c_t, then a_t (2 tangents x n_R)."""
+        n, p, half = self.n, self.p, self.tangents * len(self.R)
+        J, forces = np.zeros((p + self.m, p + self.m)), np.r_[0:n, p:p + half]
+        J[:n, forces], J[p + half:, forces] = self.A_mu[:n], -self.A_mu[n:]
+        J[p + half:, p + half:] = np.eye(half)
+        return J, p + np.arange(2 * half).reshape(2 * self.tangents, -1)
+
     def jacobian(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Exact derivatives: rows F, G; columns u, v."""
-        nS, nR, n, p, half = len(self.S), len(self.R), self.n, self.p, self.tangents * len(self.R)
+        constant, columns = self._constant
+        J, k = constant.copy(), self.tangents
         c_n, lam, c_t, a_t, _ = self.parts(u, v)
-        J, forces, R = np.zeros((p + self.m, p + self.m)), np.r_[0:n, p:p + half], np.arange(nR)
-        J[:n, forces] = self.A_mu[:n]
-        J[n + R, nS + R] = 2.0 * self.mu ** 2 * c_n[nS:]
-        for k in range(self.tangents):
-            force, motion, row = p + k * nR + R, p + half + k * nR + R, p + k * nR + R
-            J[n + R, force] = -2.0 * c_t[k]
-            J[row, nS + R], J[row, motion] = self.mu * a_t[k], self.mu * c_n[nS:]
-            J[row, force], J[row, n + R] = lam, c_t[k]
-        J[p + half:, forces] = -self.A_mu[n:]
-        J[np.arange(p + half, p + 2 * half), np.arange(p + half, p + 2 * half)] = 1.0
+        normal, slack = np.arange(len(self.S), self.n), np.arange(self.n, self.p)
+        J[slack, normal] = 2.0 * self.mu ** 2 * c_n[len(self.S):]
+        for i in range(k):
+            row = columns[i]                                # (34) stands in the rows of c_t's columns, and (35) of c_o's
+            J[slack, columns[i]] = -2.0 * c_t[i]
+            J[row, normal], J[row, columns[k + i]] = self.mu * a_t[i], self.mu * c_n[len(self.S):]
+            J[row, columns[i]], J[row, slack] = lam, c_t[i]
         return J
+
+    def curvature(self, u: np.ndarray, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """The sum over (F, G) of weight times the Hessian: (29), (34) and (35) are quadratic, so that it is the same everywhere."""
+        columns, k = self._constant[1], self.tangents
+        H = np.zeros((self.p + self.m, self.p + self.m))
+        normal, slack = np.arange(len(self.S), self.n), np.arange(self.n, self.p)
+        H[normal, normal] = 2.0 * self.mu ** 2 * weight[slack]
+        for i in range(k):
+            H[columns[i], columns[i]] = -2.0 * weight[slack]
+            for one, other, factor in ((normal, columns[k + i], self.mu), (columns[i], slack, 1.0)):
+                H[one, other] = H[other, one] = factor * weight[columns[i]]
+        return H
 
     def forces(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Contacts x dim, N; the friction of sliding contacts by (19)."""

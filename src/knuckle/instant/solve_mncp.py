@@ -56,7 +56,7 @@ def solve_as_mncp(problem: ContactProblem | Mapping[str, Any], method: str = "ne
         scaled, own = contact_mncp(checked), contact_mncp(checked, scaled=False)
     except InputError as error:
         return ContactMncpResult("invalid_input", errors=[str(fault) for fault in error.faults])
-    found = solve_mncp(scaled.F, scaled.G, scaled.p, scaled.m, x0, method, scaled.jacobian, most_iterations=most_iterations)
+    found = solve_mncp(scaled.F, scaled.G, scaled.p, scaled.m, x0, method, scaled.jacobian, scaled.curvature, most_iterations=most_iterations)
     if found.u is None or found.v is None or found.z is None:
         return ContactMncpResult("invalid_input", method=shown(method), errors=found.errors)
     u, v = _best_modes(checked, scaled, found.u, found.v)
