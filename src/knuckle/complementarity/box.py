@@ -128,7 +128,7 @@ class _Run:
         x = self.x
         # the model is solved the better the nearer the end, so that convergence is faster than linear
         model = minimise_quadratic(lambda d: self.product(x, d), self.slope, low, high, min(0.1, np.sqrt(length)) * length,
-                                   min(most, 10 * x.size + 20))
+                                   min(most, 4 * x.size + 20))
         self.iterations += 1
         self.quadratic_iterations += model.iterations
         self.products += model.products
