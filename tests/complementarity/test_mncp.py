@@ -172,7 +172,8 @@ def test_given_curvature_is_that_of_differences():
     ({"most_iterations": 0}, "most_iterations:"), ({"jacobian": 1}, "jacobian:"), ({"curvature": 1}, "curvature:"),
     ({"F": lambda u, v: [1.0, 2.0]}, "F:"), ({"F": lambda u, v: u * math.nan}, "F:"), ({"G": lambda u, v: [math.sqrt(-1.0)]}, "G:"),
     ({"F": lambda u, v: "text"}, "F:"), ({"F": lambda u, v: None}, "F:"), ({"F": lambda u, v: [1j]}, "F:"), ({"G": lambda u, v: v[5]}, "G:"),
-    ({"F": lambda u, v: [1 / 0]}, "F:"), ({"jacobian": lambda u, v: [[1.0]]}, "jacobian:"), ({"jacobian": lambda u, v: np.full((2, 2), np.inf)}, "jacobian:"),
+    ({"F": lambda u, v: [1 / 0]}, "F:"), ({"jacobian": lambda u, v: [[1.0]]}, "jacobian:"),
+    ({"jacobian": lambda u, v: np.full((2, 2), np.inf)}, "jacobian:"),
 ])  # fmt: skip
 def test_bad_input_is_named(change, word):
     good = {"F": lambda u, v: u - 1.0, "G": lambda u, v: v - 1.0, "p": 1, "m": 1}

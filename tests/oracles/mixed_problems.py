@@ -8,6 +8,7 @@ import numpy as np
 from knuckle.contact.kinematics import contact_acceleration
 
 G = 9.81
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def unit(x):
@@ -34,7 +35,7 @@ class World:
         self.centre = [np.array([0.0, 0.0, 0.3])]
         for i in range(1, spheres):  # each touches one before it
             j = int(rng.integers(i))
-            self.centre.append(self.centre[j] + (self.radius[i] + self.radius[j]) * unit(rng.normal(size=3) + [0, 0, 1]))
+            self.centre.append(self.centre[j] + (self.radius[i] + self.radius[j]) * unit(rng.normal(size=3) + UP))
         self.joints = [int(rng.integers(1, 4)) for _ in range(arms)]
         self.first = np.concatenate([6 * np.arange(spheres), 6 * spheres + np.cumsum([0, *self.joints])]).astype(int)
         self.nv = int(self.first[-1])
@@ -100,7 +101,7 @@ def places(rng, world, contacts):
     while len(found) < contacts:
         i = int(rng.integers(world.spheres))
         body = arms.pop() if arms else None
-        n = unit(rng.normal(size=3) + [0, 0, 1.0 if body is None else 0.3])
+        n = unit(rng.normal(size=3) + UP * (1.0 if body is None else 0.3))
         point = world.centre[i] - world.radius[i] * n
         pivots = None if body is None else [point - rng.uniform(0.1, 0.5) * unit(rng.normal(size=3) + n) for _ in world.arms[body - world.spheres]]
         found.append((i, body, point, n, pivots, 0.0 if rng.random() < 0.5 else 1.0 / rng.uniform(0.02, 0.3)))

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -80,9 +79,13 @@ def _least_squares(system: MncpSystem, t: np.ndarray, goal: float, most: int, co
 METHODS: dict[str, Method] = {"newton": _newton, "box": _box, "least_squares": _least_squares}
 
 
-def _faults(F: object, G: object, p: object, m: object, x0: object, method: object, derivatives: dict[str, object], tol: object, most: object) -> list[str]:
+def is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+
+
+def _faults(F: Any, G: Any, p: Any, m: Any, x0: Any, method: Any, derivatives: dict[str, Any], tol: Any, most: Any) -> list[str]:
     faults = [f"{name}: must be a whole number from 0 to {MOST_SIZE} (got {shown(size)})" for name, size in (("p", p), ("m", m))
-              if not isinstance(size, Integral) or isinstance(size, bool) or not 0 <= size <= MOST_SIZE]
+              if not is_whole(size) or not 0 <= size <= MOST_SIZE]
     for name, function, size in (("F", F, p), ("G", G, m)):
         if not callable(function) and not (function is None and size == 0):
             faults.append(f"{name}: must be a function of (u, v), or None where it has no equations (got {shown(function)})")
@@ -91,9 +94,9 @@ def _faults(F: object, G: object, p: object, m: object, x0: object, method: obje
             faults.append(f"{name}: must be a function, or None (got {shown(function)})")
     if not isinstance(method, str) or method not in METHODS:
         faults.append(f"method: must be one of {', '.join(METHODS)} (got {shown(method)})")
-    if not holds_numbers(tol) or np.ndim(tol) or not 0.0 < float(tol) <= LOOSEST:  # type: ignore[arg-type] # a number by then
+    if not holds_numbers(tol) or np.ndim(tol) or not 0.0 < float(tol) <= LOOSEST:
         faults.append(f"tol: must be above 0 and at most {LOOSEST:g} (got {shown(tol)})")
-    if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
+    if not is_whole(most) or most < 1:
         faults.append(f"most_iterations: must be a whole number of at least 1 (got {shown(most)})")
     if x0 is not None and not holds_numbers(x0):
         faults.append(f"x0: must be made of real numbers (got {shown(x0)})")

@@ -47,7 +47,8 @@ class ContactMncpResult(Result):
     errors: list[str] = field(default_factory=list)
 
 
-def solve_as_mncp(problem: ContactProblem | Mapping[str, Any], method: str = "newton", x0: Any = 0.0, most_iterations: int = 500) -> ContactMncpResult:
+def solve_as_mncp(problem: ContactProblem | Mapping[str, Any], method: str = "newton", x0: Any = 0.0,
+                  most_iterations: int = 500) -> ContactMncpResult:
     """An answer of the contact problem (contacts alone, circular cone) as the MNCP (25) to (36) of paper 002, from (u, v, z) = x0.
 
     `method`: newton, box or least_squares, as `solve_mncp`; the unknowns are scaled to order one. One answer, not all: see `solve`."""
