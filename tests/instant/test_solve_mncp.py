@@ -175,3 +175,13 @@ def test_other_units_and_another_order_of_contacts_change_nothing():
         assert one.outcome == two.outcome
         if one.outcome == "solved" and kn.solve(problem).verdict.value == "determinate":
             assert near(two.f / force, one.f[order]) and near(two.a, one.a[order])
+
+
+@pytest.mark.parametrize("seed", [333, 353, 384, 683, 927])
+def test_several_motions_where_the_forces_of_stuck_contacts_are_not_unique(seed):
+    """One motion slides while others are wedged with forces that are not unique: the search must not take one choice of them for all."""
+    answer, solved, _ = compare(drawn(seed), ("newton", "least_squares"))
+    assert solved and answer.verdict.value in ("indeterminate", "undecided") and len(answer.solutions) == 2
+    assert answer.verdict.value == "indeterminate" or not answer.complete
+    one, two = answer.solutions
+    assert not near(one.vdot, two.vdot, 1e-2)
