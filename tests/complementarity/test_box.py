@@ -131,3 +131,8 @@ def test_bad_input_is_named(low, high, x0, word):
 def test_a_model_is_left_at_a_wall_when_its_curvature_is_negative():
     step = minimise_quadratic(lambda d: -d, np.array([0.1, -0.2]), -np.ones(2), np.ones(2), 1e-12, 100)
     assert step.d.tolist() == [-1.0, 1.0]
+
+
+def test_products_that_are_not_finite_end_the_search_not_the_program():
+    found = minimise_in_box(lambda x: float(x @ x), lambda x: 2 * x, lambda x, d: d * np.nan, -1.0, 1.0, [0.5, 0.5])
+    assert found.outcome in ("stalled", "capped", "stationary") and np.isfinite(found.x).all()

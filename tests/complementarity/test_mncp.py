@@ -207,3 +207,39 @@ def test_merit_and_natural_map_by_hand():
     assert row_scales(J).tolist() == [2.0, 1.0, 8.0]
     assert natural(values, row_scales(J), u).tolist() == [0.5, -3.0, 0.5]
     assert mncp_residual(values, J, u, np.array([7.0])) == 3.0 / (1 + 1 + 7 + 3)
+
+
+WILD = {
+    "steep": lambda u, v: np.exp(50.0 * u) - 1e10,
+    "large": lambda u, v: 1e308 * u - 1e308,
+    "small": lambda u, v: 1e-300 * u - 1e-300,
+    "pole": lambda u, v: 1.0 / (u + 1e-300) - 1e5,
+    "power": lambda u, v: u**20 - 1e30,
+    "wall": lambda u, v: np.where(u > 1.0, np.inf, u - 2.0),
+    "steps": lambda u, v: np.floor(u) - 3.0,
+    "deep": lambda u, v: -1e300 + 0.0 * u,
+    "triple": lambda u, v: (u - 1.0) ** 3,
+    "tiny": lambda u, v: 5e-324 * u - 1.0,
+}
+WILD_G = {"cubic": lambda u, v: 1e200 * v**3 - 1.0, "exp": lambda u, v: np.exp(v) - u, "bump": lambda u, v: np.sin(1.0 / (v + 1e-12))}
+
+
+@each
+@pytest.mark.parametrize("name", WILD)
+def test_wild_functions_raise_nothing_and_are_judged_in_their_own_size(method, name):
+    for G in (None, *WILD_G.values()):
+        for x0 in (0.0, 1.0):
+            found = kn.solve_mncp(WILD[name], G, 1, 0 if G is None else 1, x0, method, most_iterations=60)
+            assert found.to_dict() and found.outcome in ("solved", "undecided", "invalid_input")
+            if found.outcome == "solved":
+                assert np.isfinite(found.x).all() and found.residual <= 1e-10
+    assert name not in ("deep", "tiny", "wall") or found.outcome != "solved"
+
+
+@each
+def test_a_wrong_jacobian_makes_nothing_solved(method):
+    """A huge entry would scale every residual away."""
+    found = kn.solve_mncp(None, lambda u, v: v**2 + 1.0, 0, 1, method=method, jacobian=lambda u, v: [[1e15]])
+    assert found.outcome == "undecided" and any(error.startswith("jacobian: row 0 is off by") for error in found.errors)
+    right = kn.solve_mncp(None, lambda u, v: v**3 - 8.0, 0, 1, 1.0, method, jacobian=lambda u, v: [3.3 * v**2])
+    assert right.outcome == "undecided" or right.v == pytest.approx([2.0], abs=1e-9)

@@ -127,9 +127,13 @@ class _Run:
         low, high = np.maximum(self.lower - self.x, -self.radius), np.minimum(self.upper - self.x, self.radius)
         x = self.x
         # the model is solved the better the nearer the end, so that convergence is faster than linear
-        model = minimise_quadratic(lambda d: self.product(x, d), self.slope, low, high, min(0.1, np.sqrt(length)) * length,
-                                   min(most, 4 * x.size + 20))
         self.iterations += 1
+        try:
+            model = minimise_quadratic(lambda d: self.product(x, d), self.slope, low, high, min(0.1, np.sqrt(length)) * length,
+                                       min(most, 4 * x.size + 20))
+        except FloatingPointError:                      # products that are not finite
+            self.radius *= SHRINK
+            return
         self.quadratic_iterations += model.iterations
         self.products += model.products
         # model.gradient = slope + H d

@@ -36,7 +36,7 @@ class MncpResult(Result):
     residual: float | None = None                # CONTRACT 7, from F, G and the point alone
     method: str = ""
     iterations: int = 0                          # Newton or Levenberg-Marquardt steps, or box iterations
-    evaluations: int = 0                         # of (F, G): all that was asked for; with `box` those of the merit
+    evaluations: int = 0                         # of (F, G) by the method, differences among them; with `box` of the merit
     starts: int = 0                              # from how many points the method was run
     polish_steps: int = 0
     quadratic_iterations: int = 0
@@ -174,11 +174,13 @@ def _further_start(system: MncpSystem, x: np.ndarray, k: int) -> np.ndarray:
 
 def _judged(system: MncpSystem, x: np.ndarray, tol: float, known: dict[str, Any]) -> MncpResult:
     """What the point is worth, by F, G and their derivatives there alone."""
-    values, J, (u, v) = system.values(x), system.jacobian(x), np.split(x, [system.p])
+    (J, wrong), values, (u, v) = system.checked_jacobian(x), system.values(x), np.split(x, [system.p])
     residual, errors = mncp_residual(values, J, u, v), []
     if not residual <= tol:
         errors = [f"no answer was found: the best point has a residual of {residual:.1e}, above {tol:g}"]
     elif doubt := only_stationary(values, J, u, v):
         errors = [f"no answer was found: {doubt}"]
+    if errors and wrong:
+        errors.append(wrong)
     z = np.maximum(values[:system.p], 0.0)
     return MncpResult("undecided" if errors else "solved", u, v, z, x, merit(values, u, z), residual=residual, errors=errors, **known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from knuckle.complementarity.box import BoxResult, minimise_in_box
+from knuckle.complementarity.mncp_newton import shifted_step
 from knuckle.complementarity.mncp_system import MncpSystem
 from knuckle.complementarity.residuals_mncp import merit
 
@@ -83,8 +84,7 @@ def by_least_squares(system: MncpSystem, t: np.ndarray, goal: float, most: int) 
         slope, free = H.T @ here, np.ones(t.size, dtype=bool)
         free[bounded] = (t[bounded] > BLOCKED) | (slope[bounded] < 0.0)
         step = np.zeros(t.size)
-        part, weight = H[:, free], np.sqrt(shift * min(1.0, value)) * np.eye(int(free.sum()))
-        step[free] = np.linalg.lstsq(np.vstack([part, weight]), np.concatenate([-here, np.zeros(len(weight))]), rcond=None)[0]
+        step[free] = shifted_step(H[:, free], here, shift * min(1.0, value))
         trial = t + step
         trial[bounded] = np.maximum(trial[bounded], 0.0)
         there, steps = rest(trial), steps + 1

@@ -25,9 +25,12 @@ def fischer_burmeister(u: np.ndarray, F: np.ndarray, tau: float) -> tuple[np.nda
 
 
 def shifted_step(H: np.ndarray, phi: np.ndarray, shift: float) -> np.ndarray:
-    """Least |H d + phi|^2 + shift |d|^2."""
+    """Least |H d + phi|^2 + shift |d|^2; NaN, which no one takes for a step, where the numbers overflow."""
     n = H.shape[1]
-    return np.linalg.lstsq(np.vstack([H, np.sqrt(shift) * np.eye(n)]), np.concatenate([-phi, np.zeros(n)]), rcond=None)[0]
+    try:
+        return np.linalg.lstsq(np.vstack([H, np.sqrt(shift) * np.eye(n)]), np.concatenate([-phi, np.zeros(n)]), rcond=None)[0]
+    except np.linalg.LinAlgError:
+        return np.full(n, np.nan)
 
 
 class _Smoothed:

@@ -10,6 +10,7 @@ import numpy as np
 from knuckle.errors import one_line, shown
 
 STEP = 6e-6                # cube root of the smallest difference: the best step of second-order differences
+WRONG, TINY = 1e-4, 1e-8   # a given Jacobian may differ so much from differences
 CONTENT = (ArithmeticError, ValueError, IndexError, TypeError, np.linalg.LinAlgError)    # what a formula raises where it is not defined
 
 Map = Callable[..., Any]
@@ -68,6 +69,23 @@ class MncpSystem:
         self.jacobians += 1
         if self.given is not None:
             return self._called("jacobian", *self.given, x, (self.n, self.n))
+        return self.differences(x)
+
+    def checked_jacobian(self, x: np.ndarray) -> tuple[np.ndarray, str]:
+        """What F and G themselves say, and what is wrong with a Jacobian that was given; its digits are the better ones where it is right."""
+        if self.given is None:
+            return self.differences(x), ""
+        J, D = self.jacobian(x), self.differences(x)
+        if not np.isfinite(D).all():                                   # at the end of where F and G are defined
+            return J, ""
+        wrong = np.abs(J - D).max(axis=1, initial=0.0)
+        size = np.maximum(np.abs(D).max(axis=1, initial=0.0), np.abs(self.values(x)))
+        if (wrong <= WRONG * size + TINY).all():
+            return J, ""
+        row = int((wrong - WRONG * size).argmax())
+        return D, f"jacobian: row {row} is off by {wrong[row]:.1e} from differences of the functions"
+
+    def differences(self, x: np.ndarray) -> np.ndarray:
         J, here = np.zeros((self.n, self.n)), None
         for k in range(self.n):
             h = STEP * (1.0 + abs(x[k]))
