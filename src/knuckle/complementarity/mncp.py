@@ -18,7 +18,8 @@ from knuckle.errors import shown
 LOOSEST = 1e-8                  # CONTRACT 5: a larger tolerance would not deserve the word solved
 GOAL = 1e-24                    # merit at which a method hands over to the polish, over 1 + the merit at the start
 MOST_SIZE = 2000                # dense algebra; beyond it an answer takes hours
-SPREADS = (0.3, 0.3, 1.0, 1.0, 3.0, 3.0, 0.1, 0.1, 10.0, 1.0)     # of further starts, where the first one did not lead to an answer
+# of further starts, where the first one did not lead to an answer
+SPREADS = (0.3, 0.3, 1.0, 1.0, 3.0, 3.0, 0.1, 0.1, 10.0, 1.0, 0.3, 1.0, 3.0, 0.1, 1.0, 10.0)
 
 
 @dataclass(frozen=True)
