@@ -269,8 +269,7 @@ def _root_inside(search: Search, cell: Cell, system: SlideSystem, limits: SlideB
     y = newton(system, np.concatenate([np.zeros(n), sizes[0], phi, sizes[1]]))
     if y is None or not (np.abs(y[n + m:n + 2 * m] - phi) <= half + 1e-12).all():
         return None
-    if not system.redundant(y):
-        search.add(system.total(y))
+    if search.add(system.total(y)) or not (system.hidden or system.redundant(y)):
         return y
     fixed = dict(zip(system.arcs, y[n + m:n + 2 * m], strict=True))
     outcome, forces = cells.inner_point(search.stage, tuple(Arc(fixed[i], fixed[i]) if i in fixed else x for i, x in enumerate(cell)))

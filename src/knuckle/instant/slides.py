@@ -30,6 +30,7 @@ class SlideSystem:
     known: np.ndarray           # forces that the modes fix
     columns: np.ndarray         # rows x n: forces per free unknown
     equations: np.ndarray       # n x rows: accelerations that must vanish
+    hidden: bool = False        # whether forces were projected out: other choices of them may obey the laws where `total` does not
 
     @cached_property
     def normals(self) -> np.ndarray:
@@ -96,15 +97,15 @@ def slide_system(stage: Stage, cell: Cell) -> SlideSystem | None:
         for step in (1, 2):
             if stage.work.mix[k, step - 1] != 0.0:
                 columns[row + step, k] = stage.work.mix[k, step - 1]
-    known = stage.work.known[:stage.free_rows].copy()
+    known, hidden = stage.work.known[:stage.free_rows].copy(), False
     if n:
         left, values, right = np.linalg.svd(equations @ stage.B @ columns)
         rank = int((values > RANK * max(values[0], 1e-300)).sum())
         if rank < n:
             if np.abs(stage.B @ columns @ right[rank:].T).max() > 1e-9:
                 return None
-            columns, equations = columns @ right[:rank].T, left[:, :rank].T @ equations
-    return SlideSystem(stage, arcs, known, columns, equations)
+            columns, equations, hidden = columns @ right[:rank].T, left[:, :rank].T @ equations, True
+    return SlideSystem(stage, arcs, known, columns, equations, hidden)
 
 
 def newton(system: SlideSystem, y: np.ndarray) -> np.ndarray | None:
