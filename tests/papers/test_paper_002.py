@@ -11,6 +11,8 @@ from knuckle.complementarity.residuals_mncp import merit
 from knuckle.instant.contact_mncp import contact_mncp
 from knuckle.instant.problem import read_problem
 from knuckle.instant.solve_mncp import solve_sliding
+from knuckle.report.paper_002 import algorithm_1, contact_problem
+from knuckle.report.paper_002_tables import rolling_rows, sliding_rows
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles.three_fingers import three_fingers
@@ -92,3 +94,35 @@ def test_tables_3_and_4_of_a_like_problem(mu, method):
     assert "".join(found.modes) == {0.1: "SSS", 0.2: "SRR"}.get(mu, "RRR")
     if method == "box":  # the paper: 15 to 30 iterations, 25 to 42 evaluations, 625 to 1179 and 934 to 1561
         assert found.iterations <= 60 and found.products <= 1500 and found.merit_before_polish < 1e-20
+
+
+def test_tables_1_and_2_with_three_puma():
+    """All sliding: contact kept at every mu as in table 2, merit (48) below 1e-20, no more effort than printed, and the one answer."""
+    for row in sliding_rows():
+        answer = kn.solve(contact_problem("sliding", row.mu))
+        assert answer.verdict.value == "determinate"
+        assert row.ours.merit < 1e-20 and row.c_n == pytest.approx(answer.solution.f[:, 0], abs=1e-10)
+        assert (row.c_n > 0).all() and np.abs(row.a_n).max() < 1e-10
+        assert row.ours.iterations <= row.paper.iterations and row.ours.products <= row.paper.products
+
+
+def test_tables_3_and_4_with_three_puma():
+    """All rolling at first: solved from x0 = 0, merit below 1e-20 after the polish, all slide at mu 0.1, with box iterations of the paper's order."""
+    rows = rolling_rows()
+    assert [row.mu for row in rows] == [0.1, 0.2, 0.4, 0.6, 0.8]
+    for row in rows:
+        answer = kn.solve(contact_problem("rolling", row.mu))
+        assert answer.verdict.value == "determinate" and row.modes == answer.solution.modes
+        assert row.c == pytest.approx(answer.solution.f, abs=1e-10) and row.a == pytest.approx(answer.solution.a, abs=1e-10)
+        assert row.polished < 1e-20 and row.residual < 1e-10
+        assert row.ours.iterations <= 3 * row.paper.iterations
+    sliding = rows[0]
+    assert sliding.modes == ("S", "S", "S")
+    assert sliding.s == pytest.approx(np.zeros(3), abs=1e-12) and sliding.lam == pytest.approx(np.hypot(*sliding.a[:, 1:].T), abs=1e-12)
+
+
+def test_algorithm_1_with_the_mncp():
+    """Steps 1 to 6, step 5 by the MNCP: the same new configuration as with every answer."""
+    one, other = algorithm_1(0.4, solve=kn.solve_as_mncp), algorithm_1(0.4)
+    assert one.answer.outcome == "solved" and one.new.labels == other.new.labels == ("rolling",) * 3
+    assert one.new.q == pytest.approx(other.new.q, abs=1e-14) and one.new.gap_error < 1e-9

@@ -18,6 +18,7 @@ from knuckle.instant.mode_polish import hold_modes, likely_modes, point_of
 from knuckle.instant.problem import ContactProblem, read_problem
 from knuckle.instant.residuals import acceleration_scale, residual
 
+UNITS = ("scaled", "own")
 SOLVED = 1e-10              # residual of the problem, cone law
 
 
@@ -48,13 +49,16 @@ class ContactMncpResult(Result):
 
 
 def solve_as_mncp(problem: ContactProblem | Mapping[str, Any], method: str = "newton", x0: Any = 0.0,
-                  most_iterations: int = 500) -> ContactMncpResult:
+                  most_iterations: int = 500, units: str = "scaled") -> ContactMncpResult:
     """An answer of the contact problem (contacts alone, circular cone) as the MNCP (25) to (36) of paper 002, from (u, v, z) = x0.
 
-    `method`: newton, box or least_squares, as `solve_mncp`; the unknowns are scaled to order one. One answer, not all: see `solve`."""
+    `method`: newton, box or least_squares, as `solve_mncp`. `units`: scaled brings the unknowns to order one; own leaves them in N and m/s^2, as
+    the paper does. One answer, not all: see `solve`."""
+    if units not in UNITS:
+        return ContactMncpResult("invalid_input", errors=[f"units: must be {' or '.join(UNITS)} (got {shown(units)})"])
     try:
         checked = problem if isinstance(problem, ContactProblem) else read_problem(problem)
-        scaled, own = contact_mncp(checked), contact_mncp(checked, scaled=False)
+        scaled, own = contact_mncp(checked, scaled=units == UNITS[0]), contact_mncp(checked, scaled=False)
     except InputError as error:
         return ContactMncpResult("invalid_input", errors=[str(fault) for fault in error.faults])
     found = solve_mncp(scaled.F, scaled.G, scaled.p, scaled.m, x0, method, scaled.jacobian, scaled.curvature, most_iterations=most_iterations)
