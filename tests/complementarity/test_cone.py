@@ -78,7 +78,7 @@ def test_random_full_rank():
         result = solve_cone(W, q, mu)
         assert result.outcome == "solved"
         assert result.residual <= 1e-10
-        assert abs(result.residual - cone_residual(W, q, mu, result.r)) < 1e-15
+        assert abs(result.residual - cone_residual(W, q, mu, result.r)) < 1e-14
 
 
 def test_every_contact_twice_and_thrice():
