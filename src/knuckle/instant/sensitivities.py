@@ -194,9 +194,9 @@ class _Derivatives:
             if name == "mu":
                 self._along_friction(reach, limiting, change, exact)
             found[name] = Rates(
-                names[name], dvdot[own].T + 0.0, dforces[own, :rows].T.reshape(k, dim, len(part)) + 0.0,      # + 0: no minus before a zero
-                da[own, :rows].T.reshape(k, dim, len(part)) + 0.0, dforces[own, rows:].T + 0.0, da[own, rows:].T + 0.0, reach, tuple((low, high) for low, high in limiting), exact,
-                self._residual(part, dvdot[own], dforces[own]))
+                names[name], dvdot[own].T + 0.0, dforces[own, :rows].T.reshape(k, dim, len(part)) + 0.0,   # + 0: no minus before a zero
+                da[own, :rows].T.reshape(k, dim, len(part)) + 0.0, dforces[own, rows:].T + 0.0, da[own, rows:].T + 0.0,
+                reach, tuple((low, high) for low, high in limiting), exact, self._residual(part, dvdot[own], dforces[own]))
         return found
 
     def _solve(self, rates: FullRates) -> tuple[np.ndarray, ...]:
