@@ -65,10 +65,10 @@ def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, f
         else:
             attempt(W, q, kinds, first, mu, factor, r, u, modes, work.kept, cone, tol, path)
         steps += cone.info[STEPS]
-        if path < 0 and cone.info[RESIDUAL] + refine_kernels.round_off(W, q, r, u) <= tol:
+        if path < 0 and cone.info[RESIDUAL] + refine_kernels.round_off(W, q, r, u) <= refine_kernels.WELL * tol:
             return cone.info[RESIDUAL]
         now = refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
-        if tol < now < NEAR:
+        if refine_kernels.WELL * tol < now < NEAR:
             size = cone_kernels.scale_problem(W, q, kinds, first, factor, cone)
             now = refine_kernels.refine(W, q, kinds, first, mu, r, u, now, size, work.kept, cone, tol)
         best = keep_better(now, best, r, work.best)
