@@ -78,3 +78,28 @@ def test_the_residual_without_units_knows_no_units():
         other = lcp_residual(rows[:, None] * A * columns, rows * b * size, z / columns * size, n, 1e-8, *np.empty((3, n))) == np.inf
         # CONTRACT's part may differ, the part without units may not: an answer good to 1e-9 of its terms passes both
         assert said == other
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+def test_nearly_opposed_walls_are_not_called_none(mu):
+    """Normals that all but oppose each other have an answer 1e10 away: multipliers that nearly exclude it are no proof."""
+    W = np.zeros((6, 6))
+    W[np.ix_([0, 3], [0, 3])] = [[1.0, -1.0], [-1.0, 1.0 + 1e-10]]
+    assert solve_cone(W, [-1.0, 0, 0, -1.0, 0, 0], [mu, mu]).outcome != "none"
+    A, b = np.ones((10, 10)), -np.ones(10)
+    A[:2], A[:, :2] = 0.0, 0.0
+    A[:2, :2] = [[1.0, -1.0], [-1.0, 1.0 + 1e-12]]
+    assert solve_lcp(A, b).outcome != "none"
+
+
+def test_none_of_nearly_singular_frictionless_cones_agrees_with_the_lcp():
+    """Where solve_lcp has an answer solve_cone must not prove that there is none."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        k = int(rng.integers(2, 9))
+        values, V = np.linalg.eigh((root := rng.normal(size=(k, k))) @ root.T)
+        values[0] = 10.0 ** rng.uniform(-13, -6)
+        W, q = np.zeros((3 * k, 3 * k)), np.zeros(3 * k)
+        W[0::3, 0::3], q[0::3] = (V * values) @ V.T, rng.normal(size=k)
+        if solve_lcp(np.ascontiguousarray(W[0::3, 0::3]), q[0::3]).outcome == "solved":
+            assert solve_cone(W, q, np.zeros(k)).outcome != "none"

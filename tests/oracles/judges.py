@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 LCP_TOLERANCE, CONE_TOLERANCE = 1e-8, 1e-10
-FAR = 1e8        # a proof that holds but for round-off must put every answer so far beyond b over A
+FAR = 1e12       # a proof that holds but for round-off must put every answer so far beyond b over A
 
 
 def fine(*parts: Any) -> tuple[np.ndarray, ...]:

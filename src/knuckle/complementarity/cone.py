@@ -14,7 +14,7 @@ from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
 from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, RESERVE, FrictionWork
 from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
-from knuckle.complementarity.lp import solve_lp
+from knuckle.complementarity.lp import farkas_beyond, solve_lp, tightened
 from knuckle.complementarity.result import Result
 from knuckle.errors import Fault, InputError, one_line
 
@@ -30,8 +30,8 @@ KERNEL_MODULES = ("knuckle.compiled.dense", *(f"knuckle.complementarity.{name}_k
 class ConeResult(Result):
     """`outcome`: solved, undecided (r is the best force found), none (certificate) or invalid_input (errors).
 
-    Certificate of none: {"kind": "farkas", "normal": l}: l >= 0, one per contact, and l.u_N <= l.q_N < 0 for every r in the
-    cones, so that u_N >= 0 cannot be had.
+    Certificate of none: {"kind": "farkas", "normal": l, "beyond"}: l >= 0, one per contact, and l.u_N <= l.q_N < 0 for every r in the
+    cones, so that u_N >= 0 cannot be had (where that holds but for round-off: for r_N and u_N with a sum below `beyond`).
     """
 
     outcome: str
@@ -73,25 +73,25 @@ def faults_of(W: np.ndarray, q: np.ndarray, mu: np.ndarray, tol: float, budget_s
     return faults
 
 
-def _infeasible_normal(W: np.ndarray, q: np.ndarray, mu: np.ndarray) -> np.ndarray | None:
-    """l >= 0 with -(W_N' l) in every K* and l.q_N < 0; None where none is found. Forces far beyond the load (lp_kernels.FARTHEST) are not excluded.
-
-    By the linear program over polygons around the cones: what it proves of these holds for the cones inside.
-    """
+def _none(W: np.ndarray, q: np.ndarray, mu: np.ndarray) -> dict[str, Any] | None:
+    """Proof that there is no answer: l >= 0 with -(W_N' l) in every K* and l.q_N < 0, by the linear program over polygons around the cones."""
     for normal in np.eye(mu.size):                           # one contact alone: its signs know no round-off
         pull = -(normal @ W[0::3]).reshape(-1, 3)
         if normal @ q[0::3] < 0.0 and (pull[:, 0] >= mu * np.linalg.norm(pull[:, 1:], axis=1)).all():
-            return normal
-    turn = 2.0 * math.pi / SIDES * np.arange(SIDES)
-    around = np.stack([np.ones(SIDES), np.cos(turn), np.sin(turn)])
-    forces = [W[0::3, 3 * i:3 * i + 3] @ (around * [[1.0], [m / math.cos(math.pi / SIDES)], [m / math.cos(math.pi / SIDES)]])
-              for i, m in enumerate(mu.tolist())]
-    program = np.hstack([*forces, -np.eye(mu.size)])
-    proof = solve_lp(np.zeros(program.shape[1]), program, -q[0::3]) if mu.size <= MOST_PROVED else None
-    if proof is None or proof.outcome != "infeasible" or proof.y is None:
+            return {"kind": "farkas", "normal": normal, "beyond": np.inf}
+    if mu.size > MOST_PROVED:
         return None
-    normal = np.maximum(proof.y, 0.0)
-    return normal / normal.max()
+    turn = 2.0 * math.pi / SIDES * np.arange(SIDES)
+    around = np.stack([np.ones(SIDES), np.cos(turn) / math.cos(math.pi / SIDES), np.sin(turn) / math.cos(math.pi / SIDES)])
+    cones = [around * [[1.0], [m], [m]] for m in mu.tolist()]
+    program = np.hstack([*(W[0::3, 3 * i:3 * i + 3] @ cone for i, cone in enumerate(cones)), -np.eye(mu.size)])
+    terms = np.hstack([*(np.abs(W[0::3, 3 * i:3 * i + 3]) @ np.abs(cone) for i, cone in enumerate(cones)), np.eye(mu.size)])
+    proof = solve_lp(np.zeros(program.shape[1]), program, -q[0::3])
+    if proof.outcome != "infeasible" or proof.y is None:
+        return None
+    normal = tightened(program, proof.y)
+    beyond = farkas_beyond(program, -q[0::3], normal, terms)
+    return {"kind": "farkas", "normal": normal, "beyond": beyond} if beyond > 0.0 else None
 
 
 def _letter(mode: int, mu: float) -> str:
@@ -179,8 +179,7 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
     friction_kernels.settle_cones(*part, NEWTON, LONG, room.work, tol)
     certificate = None
     if not judged[0] <= RESERVE * tol:
-        normal = _infeasible_normal(W, q, mu)
-        certificate = {"kind": "farkas", "normal": normal} if normal is not None else None
+        certificate = _none(W, q, mu)
         if certificate is None:
             friction_kernels.settle_cones(*part, LONG, PATHS, room.work, tol)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone

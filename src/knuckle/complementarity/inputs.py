@@ -12,6 +12,7 @@ import numpy as np
 from knuckle.errors import Fault, InputError
 
 LARGEST_INTEGER = 10**308  # what is larger is no floating-point number
+SMALL = 1024  # numbers that are checked quickest by one product
 DEEPEST = 8  # lists inside lists; no table has more, and a list that holds itself has no end
 
 
@@ -40,6 +41,8 @@ def is_ready(array: Any, dimensions: int) -> bool:
     if type(array) is not np.ndarray or array.dtype != np.float64 or array.ndim != dimensions or not array.flags.c_contiguous:
         return False
     entries = array.ravel()
+    if entries.size > SMALL:                                # a long product would start the threads of the linear algebra library
+        return array.dtype.isnative and bool(np.isfinite(entries).all())
     return array.dtype.isnative and math.isfinite(entries @ entries)     # an overflow of finite numbers goes the long way
 
 

@@ -14,7 +14,7 @@ from knuckle.complementarity import lcp_kernels, lp_kernels, principal_kernels, 
 from knuckle.complementarity.exact import exact_solution
 from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lcp_kernels import LcpWork
-from knuckle.complementarity.lp import lp_work, matrix_and_vectors
+from knuckle.complementarity.lp import farkas_beyond, lp_work, matrix_and_vectors, tightened
 from knuckle.complementarity.result import Result
 from knuckle.errors import InputError
 
@@ -35,10 +35,11 @@ TOO_LARGE = "an answer has numbers that are too large for double precision"
 class LcpResult(Result):
     """`outcome`: solved (z, w), none (certificate), ray (Lemke ended on one: not a proof), undecided (errors say why).
 
-    Certificates: {"kind": "farkas", "y"}: y >= 0, A'y <= 0, b.y < 0, so no z >= 0 has A z + b >= 0;
+    Certificates: {"kind": "farkas", "y", "beyond"}: y >= 0, A'y <= 0, b.y < 0, so no z >= 0 has A z + b >= 0 (where A'y <= 0 fails by round-off,
+    none with a sum below `beyond`);
     {"kind": "enumeration", "bases"}: no complementary basis, singular ones included, holds a vertex ("arithmetic":
     "rational" where round-off had to be excluded);
-    {"kind": "branches", "leaves"}: every branch (z_i = 0 or w_i = 0) ends in a Farkas proof.
+    {"kind": "branches", "leaves", "beyond"}: every branch (z_i = 0 or w_i = 0) ends in such a proof (`beyond`: of z and w).
     """
 
     outcome: str
@@ -192,12 +193,14 @@ def _farkas(A: np.ndarray, b: np.ndarray) -> dict[str, Any] | None:
     work = lp_work(n, 2 * n)
     whole = np.hstack([A, -np.eye(n)])
     status = lp_kernels.solve(np.zeros(2 * n), whole, -b, np.zeros(2 * n, dtype=bool), n, 2 * n, work)
-    return _farkas_certificate(work.y) if status == lp_kernels.INFEASIBLE else None
+    return _farkas_certificate(A, b, work.y) if status == lp_kernels.INFEASIBLE else None
 
 
-def _farkas_certificate(y: np.ndarray) -> dict[str, Any]:
-    y = np.maximum(y, 0.0)
-    return {"kind": "farkas", "y": y / y.max()}
+def _farkas_certificate(A: np.ndarray, b: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
+    """None where y is no proof, be it by more than round-off."""
+    y = tightened(A, y)
+    beyond = farkas_beyond(A, -b, y)
+    return {"kind": "farkas", "y": y, "beyond": beyond} if beyond > 0.0 else None
 
 
 def _decide_by_enumeration(A: np.ndarray, b: np.ndarray) -> LcpResult | None:
@@ -233,7 +236,9 @@ def _decide_by_branching(A: np.ndarray, b: np.ndarray) -> LcpResult | None:
     """Branch on z_i = 0 or w_i = 0, depth first; a leaf is closed by the Farkas certificate of its linear program."""
     n = b.size
     whole, work = np.hstack([A, -np.eye(n)]), lp_work(n, 2 * n)
-    open_nodes, leaves, proved = [np.ones(2 * n, dtype=bool)], 0, True
+    open_nodes, leaves, proved, beyond = [np.ones(2 * n, dtype=bool)], 0, True, np.inf
+    if (certificate := _farkas(A, b)) is not None:
+        return LcpResult("none", certificate=certificate)
     for _ in range(BRANCHES):
         if not open_nodes:
             break
@@ -242,9 +247,8 @@ def _decide_by_branching(A: np.ndarray, b: np.ndarray) -> LcpResult | None:
         part = np.ascontiguousarray(whole[:, allowed])
         status = lp_kernels.solve(np.ones(k), part, -b, np.zeros(k, dtype=bool), n, k, work)
         if status == lp_kernels.INFEASIBLE:
-            if allowed.all():
-                return LcpResult("none", certificate=_farkas_certificate(work.y))
-            leaves += 1
+            reach = farkas_beyond(part, -b, work.y)
+            leaves, beyond, proved = leaves + 1, min(beyond, reach), proved and reach > 0.0
             continue
         point = np.zeros(2 * n)
         point[allowed] = work.x[:k]
@@ -255,7 +259,7 @@ def _decide_by_branching(A: np.ndarray, b: np.ndarray) -> LcpResult | None:
         open_nodes += children
     if open_nodes or not proved:
         return None
-    return LcpResult("none", certificate={"kind": "branches", "leaves": leaves})
+    return LcpResult("none", certificate={"kind": "branches", "leaves": leaves, "beyond": beyond})
 
 
 def _children(allowed: np.ndarray, point: np.ndarray) -> list[np.ndarray]:

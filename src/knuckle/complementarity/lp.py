@@ -12,6 +12,8 @@ from knuckle.errors import Fault, InputError
 
 KERNEL_MODULES = ("knuckle.compiled.dense", "knuckle.complementarity.tableau_kernels", "knuckle.complementarity.lp_kernels")
 """What linear programs run in, callees first: much work promotes these alone (compiled.kernel.spend)."""
+EPSILON = 2.220446049250313e-16
+NEARLY = 1e-9               # of its terms
 OUTCOMES = {
     lp_kernels.OPTIMAL: "optimal",
     lp_kernels.INFEASIBLE: "infeasible",
@@ -89,3 +91,27 @@ def lp_ranges(costs: np.ndarray, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarr
     if count and n and not lp_kernels.ranges(np.ascontiguousarray(costs), A, b, np.zeros(n, dtype=bool), m, n, lp_work(m, n), least, most):
         return None
     return least, most
+
+
+def farkas_beyond(A: np.ndarray, b: np.ndarray, y: np.ndarray, terms: np.ndarray | None = None) -> float:
+    """By y every x >= 0 with A x = b has a sum above this number: infinite where A'y <= 0 < b.y, large where that fails by round-off alone,
+    0 where it fails by more. A larger slack, however small, may be what lets a far x in. `terms`: sizes of what A's entries are summed from."""
+    operations = 2.0 * EPSILON * (y.size + 4)
+    slack, noise = A.T @ y, operations * ((np.abs(A) if terms is None else terms).T @ np.abs(y))
+    depth = float(b @ y) - operations * float(np.abs(b) @ np.abs(y))
+    if not depth > 0.0 or (slack > noise).any():
+        return 0.0
+    above = float(np.where(slack + noise > 0.0, slack + noise, 0.0).max(initial=0.0))
+    return depth / above if above > 0.0 else np.inf
+
+
+def tightened(A: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Multipliers y >= 0 of size 1, moved by the least so that slacks A'y that are nearly zero are zero up to round-off."""
+    y = np.maximum(y, 0.0)
+    y = y / (y.max(initial=0.0) or 1.0)
+    held = y > NEARLY
+    tight = np.abs(A.T @ y) <= NEARLY * (np.abs(A).T @ y)
+    rows = A[np.ix_(held, tight)].T
+    y[~held] = 0.0
+    y[held] = np.maximum(y[held] - np.linalg.lstsq(rows, rows @ y[held], rcond=1e-12)[0], 0.0)
+    return y
