@@ -8,7 +8,7 @@ import pytest
 from judges import contract_residual
 
 import knuckle as kn
-from knuckle.complementarity.residuals_mncp import merit, mncp_residual, natural, row_scales
+from knuckle.complementarity.mncp_judge import merit, mncp_residual, natural, row_scales
 
 METHODS = ("newton", "box", "least_squares")
 each = pytest.mark.parametrize("method", METHODS)
@@ -243,3 +243,18 @@ def test_a_wrong_jacobian_makes_nothing_solved(method):
     assert found.outcome == "undecided" and any(error.startswith("jacobian: row 0 is off by") for error in found.errors)
     right = kn.solve_mncp(None, lambda u, v: v**3 - 8.0, 0, 1, 1.0, method, jacobian=lambda u, v: [3.3 * v**2])
     assert right.outcome == "undecided" or right.v == pytest.approx([2.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["newton", "box", "least_squares"])
+@pytest.mark.parametrize(("F", "G", "p", "m", "x0"), [
+    (lambda u, v: [u[0] - 1e13, -1e-3 - u[1]], None, 2, 0, [1e13, 0.0]),
+    (None, lambda u, v: [v[0] - 1e11, v[1] ** 2 + 1e-6], 0, 2, [1e11, 0.0]),
+    (None, lambda u, v: [v[0] - 1e12, v[1] ** 2 + 1e-3], 0, 2, None),
+    (lambda u, v: [u[0] - 1e9], lambda u, v: [v[0] ** 2 + 1e-9], 1, 1, None),
+    (None, lambda u, v: [1e-16 + 0.0 * v[0]], 0, 1, None),
+    (lambda u, v: [-1e-16 + 0.0 * u[0]], None, 1, 0, None),
+    (None, lambda u, v: [v[0] ** 2 + 1e-16], 0, 1, None),
+    (None, lambda u, v: [1e-20 * (v[0] ** 2 + 1.0)], 0, 1, None),
+])
+def test_a_large_unknown_or_small_units_hide_no_other_equation(F, G, p, m, x0, method):
+    assert kn.solve_mncp(F, G, p, m, x0, method=method).outcome == "undecided"

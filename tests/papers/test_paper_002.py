@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import knuckle as kn
-from knuckle.complementarity.residuals_mncp import merit
+from knuckle.complementarity.mncp_judge import merit
 from knuckle.instant.contact_mncp import contact_mncp
 from knuckle.instant.problem import read_problem
 from knuckle.instant.solve_mncp import solve_sliding

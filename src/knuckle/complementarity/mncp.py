@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from knuckle.complementarity.inputs import holds_numbers
+from knuckle.complementarity.mncp_judge import merit, mncp_residual, only_stationary
 from knuckle.complementarity.mncp_merit import by_box, by_least_squares
 from knuckle.complementarity.mncp_newton import newton, polish
 from knuckle.complementarity.mncp_system import Map, MncpSystem
-from knuckle.complementarity.residuals_mncp import merit, mncp_residual, only_stationary
 from knuckle.complementarity.result import Result
 from knuckle.errors import shown
 
@@ -179,7 +179,7 @@ def _judged(system: MncpSystem, x: np.ndarray, tol: float, known: dict[str, Any]
     residual, errors = mncp_residual(values, J, u, v), []
     if not residual <= tol:
         errors = [f"no answer was found: the best point has a residual of {residual:.1e}, above {tol:g}"]
-    elif doubt := only_stationary(values, J, u, v):
+    elif doubt := only_stationary(values, J, u, v, system.around(x)):
         errors = [f"no answer was found: {doubt}"]
     if errors and wrong:
         errors.append(wrong)

@@ -4,9 +4,9 @@ from __future__ import annotations
 import numpy as np
 
 from knuckle.complementarity.box import BoxResult, minimise_in_box
+from knuckle.complementarity.mncp_judge import merit
 from knuckle.complementarity.mncp_newton import shifted_step
 from knuckle.complementarity.mncp_system import MncpSystem
-from knuckle.complementarity.residuals_mncp import merit
 
 BLOCKED = 1e-12
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from knuckle.complementarity.mncp_judge import natural, row_scales
 from knuckle.complementarity.mncp_system import MncpSystem
-from knuckle.complementarity.residuals_mncp import natural, row_scales
 
 FIRST, SOFTEST, FIRMEST = 1e-3, 1e-16, 1e12         # Levenberg and Marquardt's shift
 SMOOTHING = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4)  # over |Phi| at the start

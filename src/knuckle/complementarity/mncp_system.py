@@ -97,6 +97,14 @@ class MncpSystem:
             J[:, k] = (4.0 * self._moved(x, k, h) - self._moved(x, k, 2.0 * h) - 3.0 * here) / (2.0 * h)
         return J
 
+    def around(self, x: np.ndarray) -> np.ndarray:
+        """The largest |F|, |G| one step of differences away: what is below its round-off is not told from zero here."""
+        most = np.zeros(self.n)
+        for k in range(self.n):
+            there = np.abs(self._moved(x, k, STEP * (1.0 + abs(x[k]))))
+            most = np.maximum(most, np.where(np.isfinite(there), there, 0.0))
+        return most
+
     def _moved(self, x: np.ndarray, k: int, h: float) -> np.ndarray:
         there = x.copy()
         there[k] += h

@@ -9,7 +9,7 @@ import numpy as np
 
 from knuckle.complementarity.box import BoxResult, minimise_in_box
 from knuckle.complementarity.mncp import MncpResult, solve_mncp
-from knuckle.complementarity.residuals_mncp import merit
+from knuckle.complementarity.mncp_judge import merit
 from knuckle.complementarity.result import Result
 from knuckle.errors import InputError, shown
 from knuckle.instant.answer import mode_words

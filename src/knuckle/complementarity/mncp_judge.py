@@ -34,22 +34,22 @@ def merit(values: np.ndarray, u: np.ndarray, z: np.ndarray) -> float:
         return float(((values[:u.size] - z) ** 2).sum() + (values[u.size:] ** 2).sum() + (u @ z) ** 2)
 
 
-def only_stationary(values: np.ndarray, J: np.ndarray, u: np.ndarray, v: np.ndarray) -> str:
+def only_stationary(values: np.ndarray, J: np.ndarray, u: np.ndarray, v: np.ndarray, around: np.ndarray) -> str:
     """Why a small residual is no answer: v^2 + 1e-12 is small and flat at 0 and has no root. Empty where nothing speaks against it.
 
-    What is left must be round-off, or a Newton step that is short must take it away."""
+    What is left must be round-off, or a Newton step that is short must take it away. `around`: sizes of F and G near the point."""
     p, s, x = u.size, row_scales(J), np.concatenate([u, v])
     wrong = natural(values, s, u)
     active = np.concatenate([values[:p] / s[:p] < u, np.ones(v.size, dtype=bool)])
     columns = np.concatenate([(u > 0.0) | active[:p], np.ones(v.size, dtype=bool)])
     rows, part = (J / s[:, None])[active][:, columns], wrong[active]
-    noise = NOISE * (np.abs(rows) @ np.abs(x[columns]))
+    noise = NOISE * (np.abs(rows) @ (1.0 + np.abs(x[columns])) + (around / s)[active])
     if (np.abs(part) <= noise).all():
         return ""
     step = np.linalg.lstsq(rows, -part, rcond=1e-12)[0]
-    size, left = 1.0 + np.abs(x).max(initial=0.0), np.abs(rows @ step + part)
-    if (left > noise + 1e-15 * size).any():
+    size, left = 1.0 + np.abs(x[columns]), np.abs(rows @ step + part)       # each by its own: a large unknown hides no other equation
+    if (left > noise).any():
         return f"a stationary point of the merit that is no answer: equations are off by {left.max():.1e}, and no small change mends them"
-    if np.abs(step).max(initial=0.0) > SURE * size:
+    if (np.abs(step) > SURE * size).any():
         return f"the equations are so nearly singular here that an answer may be {np.abs(step).max():.1e} away, or nowhere"
     return ""
