@@ -42,6 +42,7 @@ def test_one_matrix_for_all_and_lists():
     assert batch.z.tobytes() == solve_lcp_batch(A.tolist(), b.tolist()).z.tobytes()
     assert solve_lcp_batch(np.zeros((0, 2, 2)), np.zeros((0, 2))).outcome == []
     assert solve_lcp_batch(np.zeros((3, 0, 0)), np.zeros((3, 0))).outcome == ["solved"] * 3
+    assert solve_lcp_batch(A, b[:1]).outcome == ["solved"]
 
 
 def cones(k, count):
@@ -61,7 +62,8 @@ def test_cone_batch_equals_single_calls():
     for i, outcome in enumerate(batch.outcome):
         one = solve_cone(W[i], q[i], mu[i])
         assert (outcome, batch.residual[i]) == (one.outcome, one.residual)
-        assert batch.r[i].tobytes() == one.r.tobytes() and batch.u[i].tobytes() == one.u.tobytes()
+        assert batch.r[i].tobytes() == one.r.tobytes() and batch.u[i].tobytes() == one.u.tobytes() and batch.modes[i] == one.modes
+        assert (i in batch.others) == (outcome != "solved")
     shared = solve_cone_batch(W, q, mu[0])
     assert shared.r[7].tobytes() == solve_cone(W[7], q[7], mu[0]).r.tobytes()
 
@@ -86,6 +88,9 @@ def test_threads_do_not_share_workspaces():
     (lambda: solve_cone_batch(np.eye(3), np.zeros(3), [0.5]), "3 dimensions"),
     (lambda: solve_cone_batch(np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros((3, 1))), "as many problems"),
     (lambda: solve_cone_batch(np.eye(3)[None], np.zeros((1, 3)), [[-0.1]]), "mu: must not be negative"),
+    (lambda: solve_cone_batch(np.zeros((0, 3, 3)), np.zeros((0, 3)), np.zeros((0, 1)), tol=1.0), "tol: must be above 0"),
+    (lambda: solve_cone_batch(np.eye(3)[None], np.zeros((1, 3)), [0.5], budget_s=None), "budget_s: must be an array of real numbers"),
+    (lambda: solve_lcp_batch([[[1, 2], [3]]], [[1, 2]]), "A: must have rows of one length"),
 ])
 def test_bad_batches_are_named(call, words):
     with pytest.raises(InputError, match=words):

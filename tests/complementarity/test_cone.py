@@ -279,3 +279,27 @@ def test_published_problems_in_hdf5(name):
     result = solve_cone(*siconos_cone.read(siconos_cone.FOLDER / "hdf5" / f"{name}.hdf5"))
     assert result.outcome == "solved"
     assert result.residual <= 1e-10
+
+
+def test_huge_friction_is_judged_with_all_its_digits():
+    """r.u~ holds mu |u_T| r_N: at mu 1e6 a slip of round-off is an error of 1e-9 or more, and is not called solved."""
+    rng = np.random.default_rng(9)
+    for _ in range(300):
+        V = rng.normal(size=(3, 4))
+        W, q, mu = V @ V.T, rng.normal(size=3), [10.0 ** rng.uniform(4, 9)]
+        found = solve_cone(W, q, mu)
+        assert found.outcome == "undecided" or cone_residual(W, q, mu, found.r) <= 1e-10
+
+
+def test_a_heavy_body_on_a_light_one_is_never_called_impossible():
+    for ratio in 10.0 ** np.arange(4, 13):
+        W = np.zeros((6, 6))
+        W[:3, :3], W[3:, 3:] = np.eye(3), np.eye(3) * (1.0 + 1.0 / ratio)
+        W[:3, 3:] = W[3:, :3] = -np.eye(3)
+        assert solve_cone(W, [-9.81, 0, 0, 0, 0, 0], [0.5, 0.5]).outcome != "none"
+
+
+def test_read_only_and_huge_arrays(recwarn):
+    W, q = np.eye(3) * 1e200, np.array([-1e200, 0.0, 0.0])
+    W.flags.writeable = q.flags.writeable = False
+    assert solve_cone(W, q, [0.5]).outcome == "solved" and not recwarn.list

@@ -172,3 +172,18 @@ def test_bad_input(A, b, words):
     for solve in (solve_lcp, enumerate_lcp):
         with pytest.raises(InputError, match=words):
             solve(A, b)
+
+
+def test_answers_of_a_small_block_beside_a_large_one_are_kept_apart():
+    """Four answers each; to the whole problem the small entries are round-off."""
+    found = enumerate_lcp(np.diag([-1.0073, -0.437]), [1.1e-13, 1.43e-4])
+    assert found.complete and len(found.solutions) == 4
+    found = enumerate_lcp([[-1.654e-12, -2.1295e-12], [1, -2]], [2.0, 1.0])
+    assert any(z.tolist() == [0.0, 0.5] for z in found.solutions)
+
+
+def test_read_only_arrays_and_huge_numbers(recwarn):
+    A, b = np.eye(2) * 1e200, -np.ones(2) * 1e200
+    A.flags.writeable = b.flags.writeable = False
+    assert solve_lcp(A, b).outcome == "solved" and len(enumerate_lcp(A, b).solutions) == 1
+    assert not recwarn.list

@@ -255,6 +255,30 @@ def test_a_wrong_jacobian_makes_nothing_solved(method):
     (lambda u, v: [-1e-16 + 0.0 * u[0]], None, 1, 0, None),
     (None, lambda u, v: [v[0] ** 2 + 1e-16], 0, 1, None),
     (None, lambda u, v: [1e-20 * (v[0] ** 2 + 1.0)], 0, 1, None),
+    (None, lambda u, v: np.exp(v / 1e-8) - 3.0, 0, 1, None),               # a root, but out of sight: never the start itself
+    (None, lambda u, v: (v - 1e8) ** 2 + 1e-6, 0, 1, 1e8),
+    (None, lambda u, v: [v[0] - 1e8, v[1] ** 2 + 1e-8], 0, 2, 0.5),
 ])
 def test_a_large_unknown_or_small_units_hide_no_other_equation(F, G, p, m, x0, method):
-    assert kn.solve_mncp(F, G, p, m, x0, method=method).outcome == "undecided"
+    found = kn.solve_mncp(F, G, p, m, x0, method=method)
+    assert found.outcome == "undecided" or (G is not None and np.abs(G(found.u, found.v)).max() < 1e-6 and "exp" in G.__code__.co_names)
+
+
+@pytest.mark.parametrize("method", ["newton", "box", "least_squares"])
+@pytest.mark.parametrize("unit", [1.0, 1e-6, 1e-10, 1e-12, 1e6])
+def test_units_of_the_unknowns_let_nothing_wrong_pass(unit, method):
+    """Kojima and Shindo's problem in other units: solved or undecided, never solved where it is not."""
+    def F(u):
+        a, b, c, d = u / unit
+        return np.array([3 * a * a + 2 * a * b + 2 * b * b + c + 3 * d - 6, 2 * a * a + a + b * b + 10 * c + 2 * d - 2,
+                         3 * a * a + a * b + 2 * b * b + 2 * c + 9 * d - 9, a * a + 3 * b * b + 2 * c + 3 * d - 3])
+    found = kn.solve_mncp(F, None, 4, 0, 0.0, method=method)
+    assert found.outcome == "solved" or unit != 1.0
+    if found.outcome == "solved":
+        assert np.abs(np.minimum(found.u / unit, F(found.u))).max() < 1e-7
+
+
+def test_a_jacobian_that_cannot_be_checked_is_not_believed():
+    def F(u):
+        return np.array([-1.0]) if u[0] <= 1e-7 else np.array([np.nan])
+    assert kn.solve_mncp(F, None, 1, 0, 0.0, jacobian=lambda x: np.array([[1e12]])).outcome == "undecided"

@@ -70,3 +70,12 @@ def test_bad_input():
     with pytest.raises(InputError, match="finite"):
         p_matrix([[np.inf]])
     assert p_matrix(np.zeros((0, 0))).holds
+
+
+def test_a_minor_that_round_off_hides_is_found():
+    """A cycle of 5 against one of 6: terms of 1e20 cancel, and the whole determinant is -5253."""
+    A = np.eye(6)
+    A[0, 2], A[1, 4], A[2, 1], A[3, 0] = 7529.619853649119, 23118.5362454348, 15688.370323040752, 17571.62629864043
+    A[3, 5], A[4, 3], A[5, 0] = 138.91095011401447, 12374.486825856742, 126.49561668261644
+    found = p_matrix(A)
+    assert not found.holds and found.witness == list(range(6)) and found.margin == pytest.approx(-5253.44874, rel=1e-8)

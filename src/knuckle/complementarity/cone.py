@@ -13,7 +13,7 @@ from knuckle.compiled import kernel
 from knuckle.complementarity import cone_kernels, friction_kernels
 from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
 from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, RESERVE, FrictionWork
-from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
+from knuckle.complementarity.inputs import all_finite, is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lp import farkas_beyond, solve_lp, tightened
 from knuckle.complementarity.result import Result
 from knuckle.errors import Fault, InputError, one_line
@@ -62,8 +62,7 @@ def faults_of(W: np.ndarray, q: np.ndarray, mu: np.ndarray, tol: float, budget_s
     if W.shape != (3 * k, 3 * k):
         faults.append(Fault(f"must be {3 * k} x {3 * k} for {k} contacts", key="W", got=W.shape))
     parts = {"W": W, "q": q, "mu": mu}
-    faults += [Fault("every entry must be finite", key=name) for name, part in parts.items() if not math.isfinite(part.ravel() @ part.ravel())
-               and not np.isfinite(part).all()]
+    faults += [Fault("every entry must be finite", key=name) for name, part in parts.items() if not all_finite(part)]
     if k and mu.min() < 0.0:
         faults.append(Fault("must not be negative", key="mu", got=float(mu.min())))
     if not 0.0 < tol <= LOOSEST:
@@ -133,6 +132,10 @@ def _room(k: int) -> _Room:
     return _own.rooms[k]
 
 
+def letters_of(modes: np.ndarray, mu: np.ndarray) -> list[str]:
+    return [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
+
+
 def prepared(k: int, budget_s: float) -> _Room:
     """Room for problems of k contacts, with the work that each may cost."""
     room = _room(k)
@@ -184,5 +187,4 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
             friction_kernels.settle_cones(*part, LONG, PATHS, room.work, tol)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
     outcome = "none" if certificate else "solved" if residual <= RESERVE * tol else "undecided"
-    letters = [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
-    return ConeResult(outcome, r, u, residual, letters, int(room.work.cone.info[STEPS]), certificate)
+    return ConeResult(outcome, r, u, residual, letters_of(modes, mu), int(room.work.cone.info[STEPS]), certificate)

@@ -65,7 +65,7 @@ def settle(W: Matrix, q: Vector, kinds: Integers, first: Integers, mu: Vector, f
         else:
             attempt(W, q, kinds, first, mu, factor, r, u, modes, work.kept, cone, tol, path)
         steps += cone.info[STEPS]
-        if path < 0 and cone.info[RESIDUAL] + refine_kernels.round_off(W, q, r, u) <= refine_kernels.WELL * tol:
+        if path < 0 and cone.info[RESIDUAL] + refine_kernels.round_off(W, q, mu, r, u) <= refine_kernels.WELL * tol:
             return cone.info[RESIDUAL]
         now = refine_kernels.exact_residual(W, q, kinds, first, mu, r, u)
         if refine_kernels.WELL * tol < now < NEAR:

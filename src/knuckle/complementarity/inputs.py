@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 from knuckle.errors import Fault, InputError
 
 LARGEST_INTEGER = 10**308  # what is larger is no floating-point number
-SMALL = 1024  # numbers that are checked quickest by one product
 DEEPEST = 8  # lists inside lists; no table has more, and a list that holds itself has no end
 
 
@@ -38,12 +36,14 @@ def refuse_other_than_numbers(**arrays: Any) -> None:
 
 def is_ready(array: Any, dimensions: int) -> bool:
     """Whether this is a finite array that kernels take as it is: most calls need no other check."""
-    if type(array) is not np.ndarray or array.dtype != np.float64 or array.ndim != dimensions or not array.flags.c_contiguous:
+    if type(array) is not np.ndarray or array.dtype != np.float64 or array.ndim != dimensions:
         return False
-    entries = array.ravel()
-    if entries.size > SMALL:                                # a long product would start the threads of the linear algebra library
-        return array.dtype.isnative and bool(np.isfinite(entries).all())
-    return array.dtype.isnative and math.isfinite(entries @ entries)     # an overflow of finite numbers goes the long way
+    flags = array.flags
+    return flags.c_contiguous and flags.writeable and array.dtype.isnative and all_finite(array)
+
+
+def all_finite(array: np.ndarray) -> bool:
+    return bool(np.logical_and.reduce(np.isfinite(array.ravel())))       # quicker than `.all()`, and no product of which huge entries overflow
 
 
 def ready_arrays(**given: tuple[Any, int | None]) -> list[np.ndarray]:
@@ -53,12 +53,12 @@ def ready_arrays(**given: tuple[Any, int | None]) -> list[np.ndarray]:
     for name, (value, dimensions) in given.items():
         try:
             array = value if is_ready(value, dimensions or 1) else np.array(value, dtype=float, order="C")
-        except ValueError:
+        except (ValueError, OverflowError):
             faults.append(Fault("must have rows of one length", key=name, got=value))
             continue
         if dimensions is not None and array.ndim != dimensions:
             faults.append(Fault(f"must have {dimensions} dimensions", key=name, got=array.shape))
-        elif not np.isfinite(array).all():
+        elif not all_finite(array):
             faults.append(Fault("must be finite", key=name, got=float(array[~np.isfinite(array)][0])))
         arrays.append(array)
     if faults:

@@ -77,7 +77,7 @@ def lcp_work(n: int, side: int = 0, capacity: int = 64) -> LcpWork:
     vectors = {name: np.zeros(rows + n + 2) for name in ["b", "row", "column", "x", "rest", "kept", "z"]}
     return LcpWork(
         A=np.zeros((rows + 1, n)), T=np.zeros((rows + 1, max(n, rows) + 2)), cover=np.ones(n), least=np.ones(1),
-        basis=np.zeros(n, dtype=bool), vertices=np.zeros((capacity, n)), tally=np.zeros(5, np.int64),
+        basis=np.zeros(n, dtype=bool), vertices=np.zeros((capacity, n)), tally=np.zeros(6, np.int64),
         **integers, **vectors)
 
 
@@ -280,7 +280,7 @@ def _vertices(A: np.ndarray, b: np.ndarray, recede: bool) -> tuple[LcpWork, int]
     while True:
         work = lcp_work(b.size, capacity=capacity)
         count = lcp_kernels.vertices(A, b, b.size, b.size, recede, work)
-        if not work.tally[lcp_kernels.OVERFLOW] or capacity > 50_000:
+        if not work.tally[lcp_kernels.OVERFLOW] or capacity > 50_000 or work.tally[lcp_kernels.PICKS] > lcp_kernels.MOST_PICKS:
             return work, count
         capacity *= 16
 

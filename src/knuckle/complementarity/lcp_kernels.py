@@ -9,8 +9,11 @@ ACCEPT = 1e-9       # a negative part below this, relative to the solution's siz
 DOUBT = 1e-7        # between ACCEPT and this nothing is claimed
 RANK = 1e-11        # pivots of the scaled matrix below this count as zero ...
 RANK_DOUBT = 1e-13  # ... which is beyond doubt only below this
+MOST_PICKS = 2_000_000      # sets of further tight rows, of all singular bases together
+SAME = 1e-8         # vertices closer than this, relative to their size, are one ...
+DIFFERENT = 1e-6    # ... unless they differ by so much of the terms of some row
 TIE = 1e-11         # ratios closer than this are tied
-DOUBTS, SINGULAR, OVERFLOW, PIVOTS, DROPPED = 0, 1, 2, 3, 4      # places in LcpWork.tally
+DOUBTS, SINGULAR, OVERFLOW, PIVOTS, DROPPED, PICKS = 0, 1, 2, 3, 4, 5      # places in LcpWork.tally
 
 
 class LcpWork(NamedTuple):
@@ -35,7 +38,7 @@ class LcpWork(NamedTuple):
     basis: Flags          # N: last basis, tried first by `solve`
     z: Vector             # N: the answer
     vertices: Matrix      # capacity x N: what `vertices` found
-    tally: Integers       # 5: counts, see DOUBTS ... DROPPED (pivots taken for zero that are not exactly zero)
+    tally: Integers       # 6: counts, see DOUBTS ... PICKS (DROPPED: pivots taken for zero that are not exactly zero)
 
 
 @inner
@@ -143,14 +146,29 @@ def admit(m: int, n: int, rows: int, work: LcpWork) -> bool:
 
 
 @inner
-def keep(n: int, count: int, work: LcpWork) -> int:
+def tells_apart(n: int, rows: int, v: int, work: LcpWork) -> bool:
+    """Whether work.z is another point than vertex v: by its size, or by a row of which the difference is a part, be the row's terms small ones."""
+    apart, size = 0.0, 1.0
+    for j in range(n):
+        apart = max(apart, abs(work.vertices[v, j] - work.z[j]))
+        size = max(size, abs(work.z[j]))
+    if apart > SAME * size:
+        return True
+    for i in range(rows):
+        terms, most = abs(work.b[i]), 0.0
+        for j in range(n):
+            terms += abs(work.A[i, j]) * max(work.z[j], work.vertices[v, j])
+            most = max(most, abs(work.A[i, j] * (work.vertices[v, j] - work.z[j])))
+        if most > DIFFERENT * terms:
+            return True
+    return False
+
+
+@inner
+def keep(n: int, rows: int, count: int, work: LcpWork) -> int:
     """Store work.z as a vertex unless it is there already; the new count."""
     for v in range(count):
-        apart, size = 0.0, 1.0
-        for j in range(n):
-            apart = max(apart, abs(work.vertices[v, j] - work.z[j]))
-            size = max(size, abs(work.z[j]))
-        if apart <= 1e-8 * size:
+        if not tells_apart(n, rows, v, work):
             return count
     if count == work.vertices.shape[0]:
         work.tally[OVERFLOW] = 1
@@ -193,7 +211,7 @@ def vertices_on_support(mask: int, n: int, rows: int, recede: bool, count: int, 
     rank = solve_support(m, e, work)
     if rank < 0 or rank == m:
         if rank == m and admit(m, n, rows, work):
-            count = keep(n, count, work)
+            count = keep(n, rows, count, work)
         return count
     work.tally[SINGULAR] += 1
     d = m - rank
@@ -206,8 +224,12 @@ def vertices_on_support(mask: int, n: int, rows: int, recede: bool, count: int, 
         for k in range(d):
             work.equations[e + k] = work.others[work.picks[k]]
         if solve_support(m, e + d, work) == m and admit(m, n, rows, work):
-            count = keep(n, count, work)
+            count = keep(n, rows, count, work)
         more = next_pick(d, rest, work.picks)
+        work.tally[PICKS] += 1
+        if work.tally[PICKS] > MOST_PICKS:
+            work.tally[OVERFLOW] = 1
+            return count
     return count
 
 
@@ -219,7 +241,7 @@ def vertices(A: Matrix, b: Vector, n: int, rows: int, recede: bool, work: LcpWor
     a vertex is empty, and singular bases need no other treatment than the further tight rows of their vertices.
     """
     scale(A, b, n, rows, work)
-    for k in range(5):
+    for k in range(6):
         work.tally[k] = 0
     if recede:
         for i in range(rows):

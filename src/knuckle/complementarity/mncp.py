@@ -179,7 +179,7 @@ def _judged(system: MncpSystem, x: np.ndarray, tol: float, known: dict[str, Any]
     residual, errors = mncp_residual(values, J, u, v), []
     if not residual <= tol:
         errors = [f"no answer was found: the best point has a residual of {residual:.1e}, above {tol:g}"]
-    elif doubt := only_stationary(values, J, u, v, system.around(x)):
+    elif doubt := only_stationary(system.values, J, u, v, system.shares(x), system.around(x)):
         errors = [f"no answer was found: {doubt}"]
     if errors and wrong:
         errors.append(wrong)

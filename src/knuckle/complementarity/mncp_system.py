@@ -76,8 +76,8 @@ class MncpSystem:
         if self.given is None:
             return self.differences(x), ""
         J, D = self.jacobian(x), self.differences(x)
-        if not np.isfinite(D).all():                                   # at the end of where F and G are defined
-            return J, ""
+        if not np.isfinite(D).all():
+            return D, "jacobian: cannot be checked, F and G are not defined around the point"
         wrong = np.abs(J - D).max(axis=1, initial=0.0)
         size = np.maximum(np.abs(D).max(axis=1, initial=0.0), np.abs(self.values(x)))
         if (wrong <= WRONG * size + TINY).all():
@@ -98,12 +98,22 @@ class MncpSystem:
         return J
 
     def around(self, x: np.ndarray) -> np.ndarray:
-        """The largest |F|, |G| one step of differences away: what is below its round-off is not told from zero here."""
-        most = np.zeros(self.n)
-        for k in range(self.n):
-            there = np.abs(self._moved(x, k, STEP * (1.0 + abs(x[k]))))
-            most = np.maximum(most, np.where(np.isfinite(there), there, 0.0))
-        return most
+        """The least, over three distances, of the largest |F|, |G| so far away: what is below its round-off is not told from zero here."""
+        least = np.full(self.n, np.inf)
+        for nearer in (1.0, 1e-3, 1e-6):
+            most = np.zeros(self.n)
+            for k in range(self.n):
+                there = np.abs(self._moved(x, k, nearer * STEP * (1.0 + abs(x[k]))))
+                most = np.maximum(most, np.where(np.isfinite(there), there, 0.0))
+            least = np.minimum(least, most)
+        return least
+
+    def shares(self, x: np.ndarray) -> np.ndarray:
+        """dF_i/dx_j x_j, what each unknown adds to each equation, by differences that are relative to the unknown: the same in all units."""
+        S = np.zeros((self.n, self.n))
+        for k in np.flatnonzero(x).tolist():
+            S[:, k] = (self._moved(x, k, STEP * x[k]) - self._moved(x, k, -STEP * x[k])) / (2.0 * STEP)
+        return S
 
     def _moved(self, x: np.ndarray, k: int, h: float) -> np.ndarray:
         there = x.copy()

@@ -48,10 +48,11 @@ def p_matrix(A: ArrayLike) -> PMatrix:
 def _judged(A: np.ndarray, diagonal: np.ndarray) -> PMatrix:
     n = A.shape[0]
     B = A / np.sqrt(diagonal)[:, np.newaxis] / np.sqrt(diagonal)
-    minors = np.empty(1 << n)
+    minors = np.empty(2 << n)                      # room for the guard against small pivots
     size = max((n - k) ** 2 << k for k in range(n))
     least = minor_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
-    if minors[least] > 1e-9 * max(1.0, np.abs(B).max()) ** 2:
+    # terms of a minor are at most as large as the product of its rows (Hadamard): beyond their round-off its sign is sure
+    if minors[least] > 1e-9 + 100.0 * ROUND_OFF * np.maximum(np.linalg.norm(B, axis=1), 1.0).prod():
         return PMatrix(True, float(minors[least]), None)
     return _small_minors(A, B, diagonal)
 

@@ -37,16 +37,18 @@ def exact_motion(W: Matrix, q: Vector, r: Vector, u: Vector) -> None:
 
 
 @inner
-def round_off(W: Matrix, q: Vector, r: Vector, u: Vector) -> float:
-    """What plain sums may leave wrong in the residual."""
-    most, motion, square = 0.0, 0.0, 0.0
+def round_off(W: Matrix, q: Vector, mu: Vector, r: Vector, u: Vector) -> float:
+    """What plain sums may leave wrong in the residual, in mu |u_T| r_N mu times as much."""
+    most, motion, square, rough = 0.0, 0.0, 0.0, 1.0
+    for i in range(len(mu)):
+        rough = max(rough, 1.0 + mu[i])
     for i in range(len(q)):
         terms = abs(q[i])
         for j in range(len(q)):
             terms += abs(W[i, j] * r[j])
         most, motion, square = max(most, terms), max(motion, abs(u[i])), square + q[i] * q[i]
     motion = max(motion, math.sqrt(3.0 * square / max(len(q), 1)))
-    return (len(q) + 8) * EPSILON * most / motion if motion > 0.0 else math.inf
+    return rough * (len(q) + 8) * EPSILON * most / motion if motion > 0.0 else math.inf
 
 
 @inner

@@ -29,6 +29,7 @@ APART = 1e-6                # scaled: extreme forces closer than this are listed
 TRUSTED = 1e-9              # residual of an answer that is reported as one
 SHADOW = 1e-12              # residual that an answer of its own modes is far below
 DEPENDENT = 3e-14, 1e-10     # singular values between round-off and what the search takes for independent, over the largest
+DEPENDENT_ROWS = "rows of the contacts are so nearly dependent that round-off decides whether they are"
 NEIGHBOUR = 1e-3            # relative: accelerations closer than this may be an answer and its shadow
 
 
@@ -123,6 +124,8 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
     good = tuple([s for s in solutions if s.residual <= TRUSTED])
     verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
     complete, reason = True, ""
+    if not good and _nearly_dependent(stage.B):
+        verdict, complete, reason = Verdict.UNDECIDED, False, DEPENDENT_ROWS
     if len(good) < len(solutions) or work.counts[4]:
         verdict, complete, reason = Verdict.UNDECIDED, False, f"an answer was found whose residual is not below {TRUSTED:.0e}"
     return Answer(verdict, stage.law, complete, solutions=good, p_matrix=read_test(work), certificate=_proof(stage), reason=reason,
@@ -144,8 +147,7 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
     if not found.complete:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=_unfinished(found, len(answers)), **common)
     if certificate is not None and certificate["kind"] == "cells_searched" and _nearly_dependent(stage.B):
-        reason = "rows of the contacts are so nearly dependent that round-off decides whether they are"
-        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=reason, **common)
+        return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=DEPENDENT_ROWS, **common)
     if len(answers) > 1:
         return Answer(Verdict.INDETERMINATE, complete=True, solutions=tuple(solutions), **common)
     if not answers:
