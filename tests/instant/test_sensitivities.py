@@ -198,6 +198,16 @@ def test_what_is_given_must_fit():
         sensitivities(answer, kn.DataRates(h=np.zeros((1, nv + 1)), bias=np.full((1, len(answer.problem.bias)), np.nan)))
     with pytest.raises(InputError, match="as many directions each"):
         sensitivities(answer, kn.DataRates(h=np.zeros((1, nv)), mu=np.zeros((2, answer.problem.contacts))))
+    with pytest.raises(InputError, match=r"(?s)data\.h: must be an array of real numbers \(got abc\).*data\.mu: must have rows of one length"):
+        sensitivities(answer, kn.DataRates(h="abc", mu=[[0.1], [0.1, 0.2]]))
+
+
+@pytest.mark.parametrize("wrong", [3, None, "two-finger-lift"])
+def test_what_is_no_answer_and_no_rates_is_refused(wrong):
+    with pytest.raises(InputError, match="answer: must be the Answer of a solve"):
+        kn.sensitivities(wrong)
+    with pytest.raises(InputError, match="data: must be DataRates"):
+        kn.sensitivities(block(0.2), wrong if wrong is not None else np.zeros(2))
 
 
 # --- closed forms ---
