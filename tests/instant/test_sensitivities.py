@@ -15,8 +15,8 @@ from knuckle.instant.problem import read_problem
 from knuckle.instant.sensitivities import sensitivities
 from knuckle.instant.stage import lay_out
 
-sys.path.insert(0, str(Path(__file__).parent))
-from test_grasps_of_real_hands import GRASPS, HANDS, simulated  # a neighbour, found through the path above
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from oracles.real_grasps import GRASPS, HANDS, simulated
 
 TRIPOD = """<mujoco><option gravity="1 0.4 -9.81"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body name="tripod" pos="0 0 0.3"><freejoint/><geom name="top" type="box" size=".2 .15 .02" mass="2" contype="0" conaffinity="0"/>
