@@ -1,6 +1,9 @@
 """`knuckle modes --sensitivities`: a table of what follows most, everything in the document, nothing unless asked."""
 import json
 
+import pytest
+
+import knuckle as kn
 from knuckle.cli import run
 
 
@@ -13,7 +16,11 @@ def test_the_table_names_what_follows_and_what_fails(capsys):
     text = printed(capsys, "two-finger-lift", "--sensitivities")
     assert "by actuator force" in text and "by friction coefficient" in text and "motions (dq, dv)" in text
     row = next(line for line in text.splitlines() if line.startswith(" finger 1  "))
-    assert "-0.0357" in row and "unbounded" in row and "- finger 1: friction T+" in row
+    answer = kn.modes("two-finger-lift")
+    f_N, f_T = answer.solution.f[0]
+    least = abs(f_T) / f_N - answer.problem.mu[0]            # a force that friction does not change stays in the cone down to |f_T| / f_N
+    assert answer.sensitivities.mu.reach[0] == pytest.approx((least, float("inf")))
+    assert f" {least:.4f} " in row and "unbounded" in row and "- finger 1: friction T+" in row
     assert "by actuator force" not in printed(capsys, "two-finger-lift")
 
 

@@ -14,12 +14,8 @@ from knuckle.instant.problem import read_problem
 from knuckle.instant.solve_mncp import solve_sliding
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from oracles.mixed_problems import mixed_problem
+from oracles.mixed_problems import drawn
 from oracles.three_fingers import three_fingers
-
-
-def drawn(seed):
-    return read_problem(mixed_problem(np.random.default_rng([9, seed])))
 
 
 def flat(problem):
@@ -30,14 +26,18 @@ def flat(problem):
         for i in range(problem.contacts)]})  # fmt: skip
 
 
-PROBLEMS = [drawn(seed) for seed in range(12)]
-PROBLEMS += [flat(problem) for problem in PROBLEMS[:4]]
+PROBLEMS = 16
+
+
+def problem_of(k):
+    """Twelve problems in space, and the first four laid flat."""
+    return drawn(k) if k < 12 else flat(drawn(k - 12))
 
 
 @pytest.mark.parametrize("scaled", [True, False])
-@pytest.mark.parametrize("k", range(len(PROBLEMS)))
+@pytest.mark.parametrize("k", range(PROBLEMS))
 def test_derivatives_against_differences(k, scaled):
-    mncp, rng = contact_mncp(PROBLEMS[k], scaled), np.random.default_rng(k)
+    mncp, rng = contact_mncp(problem_of(k), scaled), np.random.default_rng(k)
     x = np.concatenate([rng.random(mncp.p), rng.normal(size=mncp.m)])
     weight = rng.normal(size=x.size)
 
@@ -53,10 +53,10 @@ def test_derivatives_against_differences(k, scaled):
         assert np.abs(derivative - want).max(initial=0.0) < 1e-12 * (1.0 + np.abs(want).max(initial=0.0) + np.abs(function(x)).max(initial=0.0))
 
 
-@pytest.mark.parametrize("k", range(len(PROBLEMS)))
+@pytest.mark.parametrize("k", range(PROBLEMS))
 def test_equations_of_the_paper_from_forces_and_accelerations(k):
     """Any forces: F and G by the accelerations that follow from M, h and W."""
-    problem, rng = PROBLEMS[k], np.random.default_rng(k)
+    problem, rng = problem_of(k), np.random.default_rng(k)
     mncp, dim = contact_mncp(problem, scaled=False), problem.dim
     f, lam = rng.normal(size=(problem.contacts, dim)), rng.random(len(mncp.R))
     f[:, 0] = np.abs(f[:, 0])
@@ -72,9 +72,9 @@ def test_equations_of_the_paper_from_forces_and_accelerations(k):
     assert mncp.forces(u, v) == pytest.approx(f, abs=1e-14)
 
 
-@pytest.mark.parametrize("k", range(len(PROBLEMS)))
+@pytest.mark.parametrize("k", range(PROBLEMS))
 def test_scaled_and_own_units_are_one_problem(k):
-    own, scaled, rng = contact_mncp(PROBLEMS[k], scaled=False), contact_mncp(PROBLEMS[k]), np.random.default_rng(k)
+    own, scaled, rng = contact_mncp(problem_of(k), scaled=False), contact_mncp(problem_of(k)), np.random.default_rng(k)
     u, v = rng.random(own.p), rng.normal(size=own.m)
     u_own, v_own, z_own = own.from_units_of(scaled, u, v, scaled.F(u, v))
     assert own.F(u_own, v_own) == pytest.approx(z_own, rel=1e-9, abs=1e-9 * np.abs(z_own).max())
@@ -83,14 +83,18 @@ def test_scaled_and_own_units_are_one_problem(k):
     assert all(one == pytest.approx(two, rel=1e-12) for one, two in zip(back, (u, v, scaled.F(u, v)), strict=True))
 
 
-@pytest.mark.parametrize("k", range(len(PROBLEMS)))
-def test_modes_of_an_answer_give_it_back_to_the_last_digits(k):
-    """From an answer that is wrong in the third digit."""
-    problem = PROBLEMS[k]
+def test_modes_of_an_answer_give_it_back_to_the_last_digits():
+    """From an answer that is wrong in the third digit; all problems but one have one answer."""
+    determinate = [k for k in range(PROBLEMS) if gives_back_its_answer(problem_of(k), np.random.default_rng(k))]
+    assert len(determinate) >= PROBLEMS - 1, determinate
+
+
+def gives_back_its_answer(problem, rng):
+    """Whether there was one; fails where modes or forces are others."""
     answer = kn.solve(problem)
     if answer.verdict.value != "determinate":
-        return
-    mncp, f, a, rng = contact_mncp(problem), answer.solution.f, answer.solution.a, np.random.default_rng(k)
+        return False
+    mncp, f, a = contact_mncp(problem), answer.solution.f, answer.solution.a
     letters = [mode[0] for mode in answer.solution.modes]
     sliding = np.array([BREAK if letters[i] == "B" else STICK for i in mncp.S], int)
     rolling = np.array([{"B": BREAK, "S": SLIDE}.get(letters[i], STICK) for i in mncp.R], int)
@@ -102,6 +106,7 @@ def test_modes_of_an_answer_give_it_back_to_the_last_digits(k):
     assert first[0].tolist() == sliding.tolist() and first[1].tolist() == rolling.tolist()
     u, v = u * (1.0 + 1e-3 * rng.normal(size=u.size)), v * (1.0 + 1e-3 * rng.normal(size=v.size))
     assert mncp.forces(*hold_modes(mncp, sliding, rolling, u, v)) == pytest.approx(f, abs=1e-9 * (1.0 + np.abs(f).max()))
+    return True
 
 
 def test_all_sliding_is_a_linear_problem_in_the_papers_variables():

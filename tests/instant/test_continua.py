@@ -11,10 +11,8 @@ import pytest
 from knuckle.instant.solve import solve
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-import test_products as products
-
 from oracles import closed_forms
+from oracles.known_products import product
 
 TOLERANCE = 1e-9
 
@@ -46,7 +44,7 @@ def in_ranges(answer, a):
 def beside(name, rod, law, mixed):
     """The block of this name and a rod, in mixed coordinates; its answer, and every acceleration known of it."""
     block = members(name.partition("_")[0] if "fingers" in name else "degenerate", lambda case: case.name == name, 1)[0]
-    problem, _ = products.product([(block.problem, []), (rod.problem, [])], np.random.default_rng(1) if mixed else None)
+    problem, _ = product([(block.problem, []), (rod.problem, [])], np.random.default_rng(1) if mixed else None)
     known = itertools.product(block.contains[law], rod.solutions[law])
     return solve(problem, law), [np.concatenate([one["a"], other["a"]]) for one, other in known]
 

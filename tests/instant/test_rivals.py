@@ -16,10 +16,7 @@ from knuckle.instant.stage import lay_out
 from knuckle.instant.units import DRY
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-import test_brute_force as random_problems
-
-from oracles import closed_forms
+from oracles import closed_forms, random_problems
 
 
 def dry(rng, nv, bound):

@@ -15,8 +15,8 @@ from knuckle.instant.problem import read_problem
 from knuckle.instant.sensitivities import sensitivities
 from knuckle.instant.stage import lay_out
 
-sys.path.insert(0, str(Path(__file__).parent))
-from test_grasps_of_real_hands import GRASPS, HANDS, simulated  # a neighbour, found through the path above
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from oracles.real_grasps import GRASPS, HANDS, simulated
 
 TRIPOD = """<mujoco><option gravity="1 0.4 -9.81"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body name="tripod" pos="0 0 0.3"><freejoint/><geom name="top" type="box" size=".2 .15 .02" mass="2" contype="0" conaffinity="0"/>
@@ -198,6 +198,16 @@ def test_what_is_given_must_fit():
         sensitivities(answer, kn.DataRates(h=np.zeros((1, nv + 1)), bias=np.full((1, len(answer.problem.bias)), np.nan)))
     with pytest.raises(InputError, match="as many directions each"):
         sensitivities(answer, kn.DataRates(h=np.zeros((1, nv)), mu=np.zeros((2, answer.problem.contacts))))
+    with pytest.raises(InputError, match=r"(?s)data\.h: must be an array of real numbers \(got abc\).*data\.mu: must have rows of one length"):
+        sensitivities(answer, kn.DataRates(h="abc", mu=[[0.1], [0.1, 0.2]]))
+
+
+@pytest.mark.parametrize("wrong", [3, None, "two-finger-lift"])
+def test_what_is_no_answer_and_no_rates_is_refused(wrong):
+    with pytest.raises(InputError, match="answer: must be the Answer of a solve"):
+        kn.sensitivities(wrong)
+    with pytest.raises(InputError, match="data: must be DataRates"):
+        kn.sensitivities(block(0.2), wrong if wrong is not None else np.zeros(2))
 
 
 # --- closed forms ---

@@ -3,9 +3,12 @@
 Two or three free spheres with inertia, links of arms with revolute joints, a fixed ground. The twists are drawn from those that
 keep every contact closed and every rolling contact at zero slip; what they leave at rest is labelled rolling."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from knuckle.contact.kinematics import contact_acceleration
+from knuckle.instant.problem import read_problem
 
 G = 9.81
 UP = np.array([0.0, 0.0, 1.0])
@@ -156,3 +159,9 @@ def mixed_problem(rng, spheres=None, contacts=None, slides=0.5):
         pushed = sum((B[0][:, own].T @ n for (_, j, _, n, _, _), B in zip(spots, B_rows, strict=True) if j == spheres + k), np.zeros(count))
         h[own] = rng.uniform(0.0, 20.0) * pushed + 0.3 * rng.normal(size=count)
     return {"M": M.tolist(), "h": h.tolist(), "contacts": listed}
+
+
+@lru_cache(maxsize=64)
+def drawn(seed):
+    """One of the numbered problems, read."""
+    return read_problem(mixed_problem(np.random.default_rng([9, seed])))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "instant")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SHARE = float(os.environ.get("KNUCKLE_SOAK_SHARE", "1.0"))
 

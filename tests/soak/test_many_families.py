@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import test_families as families
 
 from knuckle.instant.solve import solve
 from oracles import closed_forms
+from oracles import family_answers as families
 
 MEMBERS = 500
 pytestmark = pytest.mark.soak

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import test_products as products
-import test_slide_proofs as proofs
+
+from oracles import known_products as products
+from oracles import slide_cells as proofs
 
 pytestmark = pytest.mark.soak
 

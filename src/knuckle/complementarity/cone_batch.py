@@ -32,7 +32,7 @@ def solve_cone_batch(W: ArrayLike, q: ArrayLike, mu: ArrayLike, tol: float = 1e-
     refuse_other_than_numbers(tol=tol, budget_s=budget_s)
     W, q, mu = ready_arrays(W=(W, 3), q=(q, 2), mu=(mu, None))
     if mu.ndim == 1 and q.ndim == 2:
-        mu = np.array(np.broadcast_to(mu, (len(q), mu.size)))
+        mu = np.array(np.broadcast_to(mu, (len(q), mu.size)), order="C")
     if not (mu.ndim == 2 and len(W) == len(q) == len(mu)):
         raise InputError("W, q and mu must hold as many problems", key="W", got=f"W {W.shape}, q {q.shape}, mu {mu.shape}")
     count, k = mu.shape

@@ -46,7 +46,7 @@ def _batch(A: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Arrays that kernels may read."""
     matrices, vectors = ready_arrays(A=(A, None), b=(b, 2))
     if matrices.ndim == 2:                         # copied: kernels want arrays of their own
-        matrices = np.array(np.broadcast_to(matrices, (len(vectors), *matrices.shape)))
+        matrices = np.array(np.broadcast_to(matrices, (len(vectors), *matrices.shape)), order="C")
     if matrices.shape != (len(vectors), *(vectors.shape[-1],) * 2):
         raise InputError("A must be (k, n, n), or (n, n) for all problems, and b (k, n)", key="A", got=f"A {matrices.shape}, b {vectors.shape}")
     return matrices, vectors

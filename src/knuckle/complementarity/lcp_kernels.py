@@ -11,6 +11,7 @@ RANK = 1e-11        # pivots of the scaled matrix below this count as zero ...
 RANK_DOUBT = 1e-13  # ... which is beyond doubt only below this
 MOST_PICKS = 2_000_000      # sets of further tight rows, of all singular bases together
 SAME = 1e-8         # vertices closer than this, relative to their size, are one ...
+ROUND_OFF = 1e-14
 DIFFERENT = 1e-6    # ... unless they differ by so much of the terms of some row
 TIE = 1e-11         # ratios closer than this are tied
 DOUBTS, SINGULAR, OVERFLOW, PIVOTS, DROPPED, PICKS = 0, 1, 2, 3, 4, 5      # places in LcpWork.tally
@@ -158,7 +159,8 @@ def tells_apart(n: int, rows: int, v: int, work: LcpWork) -> bool:
         terms, most = abs(work.b[i]), 0.0
         for j in range(n):
             terms += abs(work.A[i, j]) * max(work.z[j], work.vertices[v, j])
-            most = max(most, abs(work.A[i, j] * (work.vertices[v, j] - work.z[j])))
+            if abs(work.vertices[v, j] - work.z[j]) > ROUND_OFF * size:
+                most = max(most, abs(work.A[i, j] * (work.vertices[v, j] - work.z[j])))
         if most > DIFFERENT * terms:
             return True
     return False

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
+from knuckle.complementarity.inputs import holds_numbers
 from knuckle.errors import Fault, InputError
 from knuckle.instant.problem import ContactProblem
 from knuckle.instant.stage import Stage
@@ -39,8 +41,7 @@ class FullRates:
 
 def full(problem: ContactProblem, given: DataRates) -> FullRates:
     """Checked against the problem; InputError with every fault."""
-    found = {field.name: getattr(given, field.name) for field in fields(given)}
-    arrays = {name: np.asarray(value, float) for name, value in found.items() if value is not None}
+    arrays = _arrays(given)
     counts = {len(array) for array in arrays.values() if array.ndim}
     if len(counts) != 1:
         raise InputError("must have as many directions each, along their first axis", key="data", got=sorted(counts),
@@ -55,7 +56,25 @@ def full(problem: ContactProblem, given: DataRates) -> FullRates:
             faults.append(Fault("has a number that is not finite", key=f"data.{name}"))
     if faults:
         raise InputError(faults)
-    return FullRates(**{name: arrays.get(name, np.zeros((D, *getattr(problem, name).shape))) for name in found})
+    return FullRates(**{field.name: arrays.get(field.name, np.zeros((D, *getattr(problem, field.name).shape))) for field in fields(DataRates)})
+
+
+def _arrays(given: Any) -> dict[str, np.ndarray]:
+    """What is given, by field; InputError with every field that is no array of numbers."""
+    if not isinstance(given, DataRates):
+        raise InputError("must be DataRates", key="data", got=given)
+    arrays, faults = {}, []
+    for name, value in ((field.name, getattr(given, field.name)) for field in fields(given)):
+        try:
+            if value is not None and not holds_numbers(value):
+                faults.append(Fault("must be an array of real numbers", key=f"data.{name}", got=value))
+            elif value is not None:
+                arrays[name] = np.asarray(value, float)
+        except ValueError:
+            faults.append(Fault("must have rows of one length", key=f"data.{name}", got=value))
+    if faults:
+        raise InputError(faults)
+    return arrays
 
 
 def together(parts: list[FullRates]) -> FullRates:

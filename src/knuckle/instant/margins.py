@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from knuckle.instant.active_mode import active_mode
-from knuckle.instant.reach import Change, inequalities, nearest
+from knuckle.instant.inequalities import Change, inequalities, nearest
 from knuckle.instant.relaxation import Arc
 from knuckle.instant.stage import Stage
 

@@ -6,16 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from knuckle.complementarity.cone_kernels import BREAK, SLIDE, STICK
 from knuckle.instant.contact_mncp import ContactMncp
 
-BREAK, STICK, SLIDE = 0, 1, 2
 UNSURE = 1e-3          # of order-one forces and accelerations: modes that this would change are tried as well
 MOST_UNSURE = 4        # contacts whose modes are tried both ways
 STEPS = 30
 
 
 def likely_modes(mncp: ContactMncp, u: np.ndarray, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Modes of sliding and rolling contacts at a point, the most likely first, then those that a small change would give."""
+    """Modes of sliding and rolling contacts at a point, the most likely first, then those that a small change would give.
+
+    The point is near an answer at best: pairs are compared with one another, where `active_mode.cell_of` reads zeros off an answer."""
     nS = len(mncp.S)
     c_n, _, c_t, _, forces = mncp.parts(u, v)
     a = mncp.A_mu @ forces + mncp.b

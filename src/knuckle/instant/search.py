@@ -15,6 +15,7 @@ from knuckle.complementarity import cone_kernels
 from knuckle.complementarity.cone import cone_work
 from knuckle.complementarity.lp import KERNEL_MODULES as LP_MODULES
 from knuckle.instant import cells
+from knuckle.instant.active_mode import cell_of
 from knuckle.instant.dissipation import Dissipation
 from knuckle.instant.mode_kernels import LARGEST_FORCE
 from knuckle.instant.relaxation import Arc, Cell, Choice, Polyhedron, arc_at, relax
@@ -92,10 +93,6 @@ def violation(stage: Stage, forces: np.ndarray, a: np.ndarray) -> float:
         else:
             worst = max(worst, float(np.abs(f_t).max() - limit) / F, float(np.abs(np.abs(a_t) * f_t + limit * a_t).max()) / (F * A))
     return worst
-
-
-def stick_mode(kind: int) -> int:
-    return 0 if kind == DRY else 1
 
 
 def choices(kind: int) -> list[Choice]:
@@ -309,24 +306,6 @@ def _extremes(search: Search, cell: Cell) -> None:
 
 def _directional(search: Search, forces: np.ndarray) -> None:
     """With the directions of a known answer kept, are its slip accelerations free? Then the answers are a continuum."""
-    stage, a = search.stage, search.acceleration(forces)
-    A = 1.0 + np.abs(a).max(initial=0.0)
-    cell: list[Choice] = []
-    for i in range(stage.count):
-        kind, r, n = int(stage.units.kind[i]), int(stage.units.first[i]), int(stage.units.size[i])
-        if a[r] > ZERO * A and kind != DRY:
-            cell.append(0)
-        elif kind == DRY:
-            cell.append(0 if abs(a[r]) <= ZERO * A else 1 if a[r] > 0 else 2)
-        elif kind in (UNILATERAL, SLIDING):
-            cell.append(1)
-        elif np.abs(a[r + 1:r + n]).max() <= ZERO * A:
-            cell.append(stick_mode(kind))
-        elif kind == CONE:
-            phi = math.atan2(a[r + 2], a[r + 1])
-            cell.append(Arc(phi, phi))
-        else:
-            signs = [0 if abs(x) <= ZERO * A else 1 if x > 0 else 2 for x in a[r + 1:r + n]]
-            cell.append(1 + signs[0] if n == 2 else 1 + 3 * signs[0] + signs[1])
-    if not monotone(stage, tuple(cell)) and relax(stage, tuple(cell)).varies(stage, SAME):
-        _extremes(search, tuple(cell))
+    stage, cell = search.stage, cell_of(search.stage, forces, search.acceleration(forces))
+    if not monotone(stage, cell) and relax(stage, cell).varies(stage, SAME):
+        _extremes(search, cell)

@@ -9,24 +9,22 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from knuckle.complementarity.result import Result, plain
 from knuckle.contact.labels import BOUNDARY
+from knuckle.errors import InputError
 from knuckle.instant.active_mode import ActiveMode, active_mode, known_slip
-from knuckle.instant.answer import Verdict
+from knuckle.instant.answer import Answer, Verdict
 from knuckle.instant.data_rates import DataRates, FullRates, HeldForces, combined, full, together
+from knuckle.instant.inequalities import STILL, Change, Row, first_zeros, inequalities, nearest
 from knuckle.instant.problem import AT_REST, ContactProblem
-from knuckle.instant.reach import STILL, Change, Row, first_zeros, inequalities, nearest
 from knuckle.instant.relaxation import Arc
 from knuckle.instant.stage import Stage, lay_out
 from knuckle.instant.state_directions import state_directions
 from knuckle.instant.state_rates import StateRates, state_rates
-
-if TYPE_CHECKING:
-    from knuckle.instant.answer import Answer
 
 STRICT = 1e-8               # relative: an inequality that holds by less is on its boundary, where there are two answers to how it goes on
 NOISE = 1e-8                # of the largest force, acceleration or speed, per unit of the state: what differences may leave of a rate that is none
@@ -88,6 +86,8 @@ def sensitivities(answer: Answer, data: DataRates | None = None) -> Sensitivitie
     Refused, with every reason, where the verdict is not determinate, where an inequality of the modes holds by less than STRICT, where a
     slip is about to stop, and where the modes leave forces open. The part by the state is refused on borders of features.
     """
+    if not isinstance(answer, Answer):
+        raise InputError("must be the Answer of a solve", key="answer", got=answer, todo="call knuckle.solve or knuckle.modes first")
     problem = answer.problem
     if problem is None or answer.solution is None or answer.verdict is not Verdict.DETERMINATE:
         return Sensitivities(refused=(f"the verdict is {answer.verdict.value}: {answer.verdict.sentence}",))

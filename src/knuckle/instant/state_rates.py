@@ -31,7 +31,6 @@ class StateRates:
     q_joint_rate: np.ndarray    # nv x joint rows, rad/s or m/s
     q_moving: np.ndarray        # nv x moving dry joints
     v_moving: np.ndarray
-    noise: float                # relative: how well formulas of second and fourth order agree, an upper bound of the error
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def state_rates(moment: Moment, vdot: np.ndarray) -> StateRates | str:
         return f"the terms of the problem do not change smoothly with the state (formulas of two orders differ by {noise:.1e})"
     q, velocity, joint_rate, moving = _rates(problem, layout.parts(by_q[0]))
     v, _, _, v_moving = _rates(problem, layout.parts(by_v[0]))
-    return StateRates(q, v, velocity, joint_rate, moving, v_moving, noise)
+    return StateRates(q, v, velocity, joint_rate, moving, v_moving)
 
 
 def _differences(sample: Callable[[np.ndarray], np.ndarray | str], nv: int, size: float) -> tuple[np.ndarray, np.ndarray] | str:
