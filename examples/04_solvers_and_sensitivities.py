@@ -15,8 +15,7 @@ apart = np.abs(one.f - answer.solution.f).max()
 print(f"as an MNCP: {one.outcome} in {one.iterations} Newton steps, merit {one.merit:.0e}, forces {apart:.0e} N apart")
 
 # Inside its modes the answer is differentiable: the second joint of the first arm, pushed a little harder.
-rates, actuator = answer.sensitivities, "shoulder 1"
-j = ready.actuator_names.index(actuator) if actuator in ready.actuator_names else 1
+rates, j = answer.sensitivities, ready.actuator_names.index("arm 1 joint 2")
 down, up = rates.actuators.reach[j]
 print(f"{ready.actuator_names[j]}: these modes hold from {down:+.3f} to {up:+.3f} N m, then {rates.actuators.limiting[j][1]}")
 step = 0.5 * up

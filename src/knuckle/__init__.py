@@ -23,7 +23,6 @@ _HOME = {
     "solve_cone": "knuckle.complementarity.cone",
     "solve_cone_batch": "knuckle.complementarity.cone_batch",
     "solve_mncp": "knuckle.complementarity.mncp",
-    "minimise_in_box": "knuckle.complementarity.box",
     "System": "knuckle.model",
     "contact_acceleration": "knuckle.contact.kinematics",
     "compiled_law": "knuckle.compiled.callbacks",

@@ -4,7 +4,7 @@ import runpy
 
 import pytest
 
-NAMES = ["01_predict_contact_modes", "02_bare_contact_problem", "03_your_own_mjcf"]
+NAMES = ["01_predict_contact_modes", "02_bare_contact_problem", "03_your_own_mjcf", "04_solvers_and_sensitivities"]
 
 
 def run(root, name):
@@ -38,3 +38,11 @@ def test_bare_contact_problem(root):
 def test_your_own_mjcf(root):
     """Half of the squeeze that is needed carries half of the weight."""
     assert run(root, NAMES[2])["dropped"] == pytest.approx(-9.81 / 2, rel=1e-12)
+
+
+def test_solvers_and_sensitivities(root):
+    """Inside its modes the answer is linear in the torque; beyond the reach a mode changes; the ground carries both balls."""
+    names = run(root, NAMES[3])
+    assert names["apart"] < 1e-10 and names["error"] < 1e-11
+    assert names["answer"].solution.modes == ("R", "R", "R") != names["beyond"].solution.modes
+    assert names["stack"].outcome == "solved" and names["weight"] < 1e-9

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, RESERV
 from knuckle.complementarity.inputs import all_finite, is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lp import farkas_beyond, solve_lp, tightened
 from knuckle.complementarity.result import Result
+from knuckle.complementarity.workspaces import Kept
 from knuckle.errors import Fault, InputError, one_line
 
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
@@ -114,22 +114,7 @@ def _new_room(k: int) -> _Room:
     return _Room(FrictionWork(cone_work(3 * k, k), np.zeros(3 * k), np.zeros(3 * k)), np.full(k, CONE), np.arange(0, 3 * k + 1, 3), np.zeros((k, 2)))
 
 
-class _Own(threading.local):
-    """Rooms of this thread, by the number of contacts: to make one takes longer than to solve a small problem."""
-
-    def __init__(self) -> None:
-        self.rooms: dict[int, _Room] = {}
-
-
-_own = _Own()
-
-
-def _room(k: int) -> _Room:
-    if k > KEPT:
-        return _new_room(k)
-    if k not in _own.rooms:
-        _own.rooms[k] = _new_room(k)
-    return _own.rooms[k]
+_room = Kept(_new_room, KEPT)
 
 
 def letters_of(modes: np.ndarray, mu: np.ndarray) -> list[str]:

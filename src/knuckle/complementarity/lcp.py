@@ -1,7 +1,6 @@
 """Linear complementarity problems: one answer or all. Nothing is called solved or none without its proof."""
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,6 +15,7 @@ from knuckle.complementarity.inputs import is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lcp_kernels import LcpWork
 from knuckle.complementarity.lp import farkas_beyond, lp_work, matrix_and_vectors, tightened
 from knuckle.complementarity.result import Result
+from knuckle.complementarity.workspaces import Kept
 from knuckle.errors import InputError
 
 RESIDUAL = 1e-8        # CONTRACT 5
@@ -91,23 +91,7 @@ def square_problem(A: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
     return A, b
 
 
-class _Own(threading.local):
-    """Workspaces of this thread, by size: to allocate one takes longer than to solve a small problem."""
-
-    def __init__(self) -> None:
-        self.works: dict[int, LcpWork] = {}
-
-
-_own = _Own()
-
-
-def own_work(n: int) -> LcpWork:
-    """A workspace that this thread may use until its next call."""
-    if n > KEPT:
-        return lcp_work(n)
-    if n not in _own.works:
-        _own.works[n] = lcp_work(n)
-    return _own.works[n]
+own_work = Kept(lcp_work, KEPT)
 
 
 def pivots(n: int) -> int:
