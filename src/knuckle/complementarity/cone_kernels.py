@@ -48,6 +48,12 @@ class ConeWork(NamedTuple):
 
 
 @inner
+def next_draw(draw: int) -> int:
+    """Linear congruences: the same numbers everywhere. The upper bits are the random ones."""
+    return (draw * 1103515245 + 12345) % 2147483648
+
+
+@inner
 def reduce_units(B: Matrix, kinds: Integers, first: Integers, factor: Matrix, work: ConeWork) -> None:
     """Fold known slip directions into the columns (only a_N of such a unit counts); scale each unit by one factor."""
     units, G, offset = len(kinds), work.G, work.offset

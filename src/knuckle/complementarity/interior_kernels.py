@@ -3,11 +3,15 @@
 In the scaled variables x = (mu r_N, r_T) and y = (u_N / mu + |u_T|, u_T) both cones are the circular one of slope 1 that is its own dual,
 and an answer is x in it, y in it, x.y = 0. Newton's steps go along the path x o y = m (1, 0, 0), m to 0, with the scaling of
 Nesterov and Todd, and |u_T| is differentiated with the rest (Acary, Armand, Nguyen: nonsmooth interior points for friction).
+
+The workspace is that of Newton's method. Here step and start are the steps of x and y, F is u, bound |u_T|, balance the weights of the products, Z
+the scaling H, J the factored matrix, swept and centre the scales of its rows and columns, row the units of x.
 """
 import math
 
 from knuckle.compiled import dense
 from knuckle.compiled.kernel import Matrix, Vector, inner, kernel
+from knuckle.complementarity import cone_kernels
 from knuckle.complementarity.cone_kernels import EFFORT, MOST_EFFORT, ConeWork
 
 STEPS_AT_MOST = 120
@@ -180,9 +184,10 @@ def begin(work: ConeWork, units: int, spread: float, draw: int) -> None:
     """
     total = 0.0
     for u in range(units):
-        draw = (draw * 1103515245 + 12345) % 2147483648
-        size = 10.0 ** (spread * ((draw // 65536) % 2048 / 1023.5 - 1.0))
-        work.balance[u] = 10.0 ** (spread * ((draw // 1024) % 2048 / 1023.5 - 1.0)) * size
+        draw = cone_kernels.next_draw(draw)
+        size = 10.0 ** (spread * (draw / 1073741824.0 - 1.0))
+        draw = cone_kernels.next_draw(draw)
+        work.balance[u] = 10.0 ** (spread * (draw / 1073741824.0 - 1.0)) * size
         total += work.balance[u] / units
         for i in range(work.offset[u], work.offset[u + 1]):
             work.x[i] = size if i == work.offset[u] else 0.0
@@ -209,15 +214,15 @@ def interior(W: Matrix, q: Vector, mu: Vector, force: float, spread: float, draw
         if not (scaling(work, units) and path_matrix(work, units)):
             break
         direction(work, units, 0.0)
-        reach = min(to_border(work.x, work.step, work, units), to_border(work.y, work.start, work, units))
-        share = (1.0 - min(reach, 1.0)) ** 3 if reach >= 0.1 else 0.8
-        direction(work, units, max(share, 1e-6) * product)
-        reach = CENTRED * min(to_border(work.x, work.step, work, units), to_border(work.y, work.start, work, units))
-        if not reach > STUCK:
+        length = min(to_border(work.x, work.step, work, units), to_border(work.y, work.start, work, units))
+        aim = (1.0 - min(length, 1.0)) ** 3 if length >= 0.1 else 0.8
+        direction(work, units, max(aim, 1e-6) * product)
+        length = CENTRED * min(to_border(work.x, work.step, work, units), to_border(work.y, work.start, work, units))
+        if not length > STUCK:
             break
         for i in range(n):
-            work.x[i] += reach * work.step[i]
-            work.y[i] += reach * work.start[i]
+            work.x[i] += length * work.step[i]
+            work.y[i] += length * work.start[i]
         taken = step + 1
     for u in range(units):
         for i in range(3):

@@ -108,9 +108,9 @@ def round_forces(W: Matrix, r: Vector, u: Vector, work: ConeWork) -> None:
 
 @inner
 def shake(r: Vector, reach: int, draw: int) -> int:
-    """Move every force by up to `reach` units of its last place; the state of the generator (linear congruences: the same everywhere)."""
+    """Move every force by up to `reach` units of its last place; the state of the generator."""
     for j in range(len(r)):
-        draw = (draw * 1103515245 + 12345) % 2147483648
+        draw = cone_kernels.next_draw(draw)
         r[j] += (draw // 65536 % (2 * reach + 1) - reach) * last_place(r[j])
     return draw
 
