@@ -32,6 +32,10 @@ def blocks(work):
     return [(slice(work.offset[u], work.offset[u + 1]), work.offset[u + 1] - work.offset[u]) for u in range(3)]
 
 
+def deepest(work, x):
+    return min(x[own][0] - np.linalg.norm(x[own][1:]) for own, _ in blocks(work))
+
+
 def test_the_scaling_takes_x_to_y_and_is_symmetric_and_positive(cones):
     for _ in range(200):
         work = cones()
@@ -56,7 +60,5 @@ def test_the_longest_step_ends_on_a_border(cones):
         step = rng.normal(size=9) * 10.0 ** rng.uniform(-1, 1)
         length = plain(interior_kernels.to_border)(work.x, step, work, 3)
 
-        def deepest(share):
-            return min((work.x + share * step)[own][0] - np.linalg.norm((work.x + share * step)[own][1:]) for own, _ in blocks(work))
-        assert deepest(0.999 * length) > 0.0
-        assert length > 1.0 or deepest(1.001 * length) < 0.0
+        assert deepest(work, work.x + 0.999 * length * step) > 0.0
+        assert length > 1.0 or deepest(work, work.x + 1.001 * length * step) < 0.0

@@ -12,10 +12,12 @@ from knuckle.complementarity import minor_kernels
 from knuckle.complementarity.inputs import refuse_other_than_numbers
 from knuckle.complementarity.lp import matrix_and_vectors
 from knuckle.complementarity.result import Result
+from knuckle.complementarity.workspaces import Kept
 from knuckle.errors import InputError, UnsupportedError
 
 LARGEST = 20           # 2^20 minors take some 3 ms
 ROUND_OFF = 1e-13      # of a minor, relative to the product of its rows' lengths
+SURE = 1e-9            # smaller minors are factorised one by one
 EXACT = 4096           # so many minors may be computed in rational numbers
 
 
@@ -27,6 +29,15 @@ class PMatrix(Result):
     margin: float
     witness: list[int] | None      # index set of a non-positive minor
     exact: bool = True             # False: the margin is a lower bound (large A with positive definite symmetric part)
+
+
+def _space(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For the minors of two levels, and for all of them with the guard against small pivots."""
+    size = max((n - k) ** 2 << k for k in range(n))
+    return np.empty(size), np.empty(size), np.empty(2 << n)
+
+
+_room = Kept(_space, 16)
 
 
 def p_matrix(A: ArrayLike) -> PMatrix:
@@ -46,15 +57,20 @@ def p_matrix(A: ArrayLike) -> PMatrix:
 
 
 def _judged(A: np.ndarray, diagonal: np.ndarray) -> PMatrix:
+    """All minors at once; those that round-off may have carried to where they are one by one."""
     n = A.shape[0]
     B = A / np.sqrt(diagonal)[:, np.newaxis] / np.sqrt(diagonal)
-    minors = np.empty(2 << n)                      # room for the guard against small pivots
-    size = max((n - k) ** 2 << k for k in range(n))
-    least = minor_kernels.principal_minors(A, n, np.empty(size), np.empty(size), minors)
-    # terms of a minor are at most as large as the product of its rows (Hadamard): beyond their round-off its sign is sure
-    if minors[least] > 1e-9 + 100.0 * ROUND_OFF * np.maximum(np.linalg.norm(B, axis=1), 1.0).prod():
+    level, following, minors = _room(n)
+    least = minor_kernels.principal_minors(A, n, level, following, minors)
+    # no term of a minor is larger than the product of its rows' lengths (Hadamard)
+    lengths, minors = np.maximum(np.linalg.norm(B, axis=1), 1.0), minors[:1 << n]
+    if minors[least] > SURE + 100.0 * ROUND_OFF * lengths.prod():
         return PMatrix(True, float(minors[least]), None)
-    return _small_minors(A, B, diagonal)
+    products = np.ones(1)
+    for length in lengths:
+        products = np.concatenate([products, length * products])
+    doubtful = np.flatnonzero(~(minors > SURE + 100.0 * ROUND_OFF * products))
+    return _small_minors(A, B, diagonal, doubtful, float(np.delete(minors, doubtful).min(initial=np.inf)))
 
 
 def _large(A: np.ndarray) -> PMatrix:
@@ -74,36 +90,34 @@ def _large(A: np.ndarray) -> PMatrix:
         key="A", got=A.shape, todo=f"at most {LARGEST} rows")
 
 
-def _sets_by_size(n: int) -> list[np.ndarray]:
-    """All non-empty index sets, bits, grouped by size."""
-    bits = np.arange(1, 1 << n)
-    count = sum((bits >> i) & 1 for i in range(n))
-    return [bits[count == size] for size in range(1, n + 1)]
-
-
 def _members(bits: int, n: int) -> list[int]:
     return [i for i in range(n) if bits >> i & 1]
 
 
-def _small_minors(A: np.ndarray, B: np.ndarray, diagonal: np.ndarray) -> PMatrix:
-    """Each minor by its own factorisation; in rational numbers where its sign is within round-off."""
+def _small_minors(A: np.ndarray, B: np.ndarray, diagonal: np.ndarray, wanted: np.ndarray, others: float) -> PMatrix:
+    """The minors of the index sets `wanted`, bits, each by its own factorisation; in rational numbers where its sign is within round-off. The
+    least of the rest is `others`."""
     n = B.shape[0]
     lengths = np.linalg.norm(B, axis=1)
-    sets, values, unsure = [], [], []
-    for group in _sets_by_size(n):
-        for chunk in np.array_split(group, 1 + group.size // 20_000):
-            member = ((chunk[:, np.newaxis] >> np.arange(n)) & 1).astype(bool)
-            index = np.nonzero(member)[1].reshape(chunk.size, -1)
-            minors = np.linalg.det(B[index[:, :, np.newaxis], index[:, np.newaxis, :]])
-            sets.append(chunk)
-            values.append(minors)
-            unsure.append(~(np.abs(minors) > ROUND_OFF * np.where(member, lengths, 1.0).prod(axis=1) + 1e-12))
+    wanted = wanted[wanted > 0]
+    sizes = sum((wanted >> i) & 1 for i in range(n))
+    groups = [wanted[sizes == size] for size in range(1, n + 1)]
+    sets, values, unsure = [np.zeros(0, wanted.dtype)], [np.zeros(0)], [np.zeros(0, bool)]
+    for chunk in (chunk for group in groups if group.size for chunk in np.array_split(group, 1 + group.size // 20_000)):
+        member = ((chunk[:, np.newaxis] >> np.arange(n)) & 1).astype(bool)
+        index = np.nonzero(member)[1].reshape(chunk.size, -1)
+        minors = np.linalg.det(B[index[:, :, np.newaxis], index[:, np.newaxis, :]])
+        sets.append(chunk)
+        values.append(minors)
+        unsure.append(~(np.abs(minors) > ROUND_OFF * np.where(member, lengths, 1.0).prod(axis=1) + 1e-12))
     bits, minors, doubtful = np.concatenate(sets), np.concatenate(values), np.concatenate(unsure)
     for k in np.nonzero(doubtful)[0][:EXACT]:
         chosen = _members(int(bits[k]), n)
         minors[k] = _nearest(_exact_minor(A, chosen) / math.prod(Fraction(float(x)) for x in diagonal[chosen]))
     if np.isnan(minors).any():
         raise UnsupportedError("too many minors of this matrix overflow", key="A", got=A.shape, todo="scale its rows and columns")
+    if minors.size == 0 or (minors.min() > 0.0 and others < minors.min()):
+        return PMatrix(True, others, None)
     k = int(minors.argmin())                       # the first, hence a smallest, of equal ones
     if minors[k] > 0.0:
         return PMatrix(True, float(minors[k]), None)

@@ -9,7 +9,7 @@ from knuckle.complementarity.cone_kernels import PROXIMAL, ConeWork
 EPSILON = 1.2e-16          # of one operation
 HALVES = 134217729.0        # 2^27 + 1 parts a number into two of 26 bits (Dekker)
 CORRECTIONS = 4
-WELL = 1e-3                 # of the tolerance: corrections are cheap, and a small residual is not a small error
+WELL = 1e-2                 # of the tolerance: corrections are cheap, and a small residual is not a small error
 SHIFT = 1e-10               # for rank-deficient sets; what it leaves the next correction takes
 SWEEPS_OF_ROUNDING = 30
 SHAKES = 40
