@@ -62,7 +62,7 @@ def test_cone_batch_equals_single_calls():
     for i, outcome in enumerate(batch.outcome):
         one = solve_cone(W[i], q[i], mu[i])
         assert (outcome, batch.residual[i]) == (one.outcome, one.residual)
-        assert batch.r[i].tobytes() == one.r.tobytes() and batch.u[i].tobytes() == one.u.tobytes() and batch.modes[i] == one.modes
+        assert batch.r[i].tobytes() == one.r.tobytes() and batch.u[i].tobytes() == one.u.tobytes() and batch.modes[i].tolist() == one.modes
         assert (i in batch.others) == (outcome != "solved")
     shared = solve_cone_batch(W, q, mu[0])
     assert shared.r[7].tobytes() == solve_cone(W[7], q[7], mu[0]).r.tobytes()

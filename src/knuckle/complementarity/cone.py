@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from knuckle.compiled import kernel
 from knuckle.complementarity import cone_kernels, friction_kernels
-from knuckle.complementarity.cone_kernels import BREAK, CONE, SLIDE, STEPS, ConeWork
+from knuckle.complementarity.cone_kernels import BREAK, CONE, STEPS, ConeWork
 from knuckle.complementarity.friction_kernels import LONG, NEWTON, PATHS, RESERVE, FrictionWork
 from knuckle.complementarity.inputs import all_finite, is_ready, refuse_other_than_numbers
 from knuckle.complementarity.lp import farkas_beyond, solve_lp, tightened
@@ -21,6 +21,7 @@ from knuckle.errors import Fault, InputError, one_line
 LOOSEST = 1e-8                        # CONTRACT 5: a larger tolerance would not deserve the word solved
 PACE = {True: 3e9, False: 3e6}        # multiplications a second, compiled and interpreted, on the slow side
 SIDES, MOST_PROVED = 16, 60           # of the polygons around the cones in a proof of none; contacts that it may have
+LETTERS = "BRS"                       # of cone_kernels.BREAK, STICK, SLIDE; a contact that is kept without friction is F
 KEPT = 24                             # contacts up to which a thread keeps its workspaces
 INSTANTS = 0.02                       # interpreted work of a problem, per contact squared
 KERNEL_MODULES = ("knuckle.compiled.dense", *(f"knuckle.complementarity.{name}_kernels" for name in ("slide", "cone", "interior", "friction")))
@@ -61,8 +62,6 @@ def faults_of(W: np.ndarray, q: np.ndarray, mu: np.ndarray, tol: float, budget_s
         faults.append(Fault(f"needs 3 entries for each of the {k} friction coefficients", key="q", got=q.shape))
     if W.shape != (3 * k, 3 * k):
         faults.append(Fault(f"must be {3 * k} x {3 * k} for {k} contacts", key="W", got=W.shape))
-    parts = {"W": W, "q": q, "mu": mu}
-    faults += [Fault("every entry must be finite", key=name) for name, part in parts.items() if not all_finite(part)]
     if k and mu.min() < 0.0:
         faults.append(Fault("must not be negative", key="mu", got=float(mu.min())))
     if not 0.0 < tol <= LOOSEST:
@@ -93,14 +92,6 @@ def _none(W: np.ndarray, q: np.ndarray, mu: np.ndarray) -> dict[str, Any] | None
     return {"kind": "farkas", "normal": normal, "beyond": beyond} if beyond > 0.0 else None
 
 
-def _letter(mode: int, mu: float) -> str:
-    if mode == BREAK:
-        return "B"
-    if mu == 0.0:
-        return "F"
-    return "S" if mode == SLIDE else "R"
-
-
 @dataclass(frozen=True)
 class _Room:
     """Everything a problem of k contacts needs besides its data."""
@@ -117,10 +108,6 @@ def _new_room(k: int) -> _Room:
 _room = Kept(_new_room, KEPT)
 
 
-def letters_of(modes: np.ndarray, mu: np.ndarray) -> list[str]:
-    return [_letter(mode, m) for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
-
-
 def prepared(k: int, budget_s: float) -> _Room:
     """Room for problems of k contacts, with the work that each may cost."""
     room = _room(k)
@@ -135,6 +122,7 @@ def spend(problems: int, k: int) -> None:
 
 def _read(W: Any, q: Any, mu: Any, tol: Any, budget_s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
     """The problem as arrays that kernels may read; InputError with all that is wrong."""
+    infinite: list[Fault] = []
     if not (is_ready(W, 2) and is_ready(q, 1) and is_ready(mu, 1) and type(tol) is type(budget_s) is float):
         W = W.toarray() if hasattr(W, "toarray") else W
         refuse_other_than_numbers(W=W, q=q, mu=mu, tol=tol, budget_s=budget_s)
@@ -145,7 +133,8 @@ def _read(W: Any, q: Any, mu: Any, tol: Any, budget_s: Any) -> tuple[np.ndarray,
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"must be arrays of numbers ({one_line(str(error))})", key="W, q, mu") from None
         W = W.reshape(0, 0) if W.size == 0 and mu.size == 0 else W
-    if faults := faults_of(W, q, mu, tol, budget_s):
+        infinite = [Fault("every entry must be finite", key=name) for name, part in (("W", W), ("q", q), ("mu", mu)) if not all_finite(part)]
+    if faults := [*infinite, *faults_of(W, q, mu, tol, budget_s)]:
         raise InputError(faults)
     return W, q, mu, tol, budget_s
 
@@ -172,4 +161,5 @@ def solve_cone(W: Any, q: ArrayLike, mu: ArrayLike, tol: float = 1e-10, budget_s
             friction_kernels.settle_cones(*part, LONG, PATHS, room.work, tol)
     residual = float(judged[0])                                      # the kernel's last step: from W, q, mu and r alone
     outcome = "none" if certificate else "solved" if residual <= RESERVE * tol else "undecided"
-    return ConeResult(outcome, r, u, residual, letters_of(modes, mu), int(room.work.cone.info[STEPS]), certificate)
+    letters = ["F" if mode != BREAK and m == 0.0 else LETTERS[mode] for mode, m in zip(modes.tolist(), mu.tolist(), strict=True)]
+    return ConeResult(outcome, r, u, residual, letters, int(room.work.cone.info[STEPS]), certificate)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from knuckle.complementarity import friction_kernels
-from knuckle.complementarity.cone import ConeResult, faults_of, letters_of, prepared, solve_cone, spend
+from knuckle.complementarity.cone import LETTERS, ConeResult, faults_of, prepared, solve_cone, spend
+from knuckle.complementarity.cone_kernels import BREAK
 from knuckle.complementarity.friction_kernels import LONG, NEWTON, RESERVE
 from knuckle.complementarity.inputs import ready_arrays, refuse_other_than_numbers
 from knuckle.complementarity.result import Result
@@ -22,7 +23,7 @@ class ConeBatch(Result):
     r: np.ndarray                                # (count, 3 contacts) rows N, T1, T2
     u: np.ndarray                                # (count, 3 contacts) W r + q
     residual: np.ndarray                         # (count,) CONTRACT 5
-    modes: list[list[str]]                       # (count, contacts)
+    modes: np.ndarray                            # (count, contacts) letters, as of `solve_cone`
     others: dict[int, ConeResult]                # what was said of problems that are not solved: certificates, best forces
 
 
@@ -43,7 +44,8 @@ def solve_cone_batch(W: ArrayLike, q: ArrayLike, mu: ArrayLike, tol: float = 1e-
     spend(count, k)
     room = prepared(k, budget_s)
     friction_kernels.settle_cones(W, q, room.kinds, room.first, mu, room.factor, r, u, modes, residual, NEWTON, LONG, room.work, tol)
-    letters = [letters_of(modes[i], mu[i]) for i in range(count)]
+    letters = np.array(list(LETTERS))[modes]
+    letters[(mu == 0.0) & (modes != BREAK)] = "F"
     outcome, others = ["solved"] * count, {}
     for i in np.flatnonzero(~(residual <= RESERVE * tol)).tolist():
         found = solve_cone(W[i], q[i], mu[i], tol, budget_s)
