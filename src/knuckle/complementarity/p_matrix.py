@@ -18,6 +18,7 @@ from knuckle.errors import InputError, UnsupportedError
 LARGEST = 20           # 2^20 minors take some 3 ms
 ROUND_OFF = 1e-13      # of a minor, relative to the product of its rows' lengths
 SURE = 1e-9            # smaller minors are factorised one by one
+APART = 1e-3           # of the largest minor
 EXACT = 4096           # so many minors may be computed in rational numbers
 
 
@@ -60,12 +61,14 @@ def _judged(A: np.ndarray, diagonal: np.ndarray) -> PMatrix:
     """All minors at once; those that round-off may have carried to where they are one by one."""
     n = A.shape[0]
     B = A / np.sqrt(diagonal)[:, np.newaxis] / np.sqrt(diagonal)
-    level, following, minors = _room(n)
-    least = minor_kernels.principal_minors(A, n, level, following, minors)
+    level, following, room = _room(n)
     # no term of a minor is larger than the product of its rows' lengths (Hadamard)
-    lengths, minors = np.maximum(np.linalg.norm(B, axis=1), 1.0), minors[:1 << n]
-    if minors[least] > SURE + 100.0 * ROUND_OFF * lengths.prod():
-        return PMatrix(True, float(minors[least]), None)
+    minors, lengths = room[:1 << n], np.maximum(np.linalg.norm(B, axis=1), 1.0)
+    enough = SURE + 100.0 * ROUND_OFF * lengths.prod()
+    for guarded in (False, True):                  # pivots are quotients of minors: the guard against small ones is for minors far apart
+        least = minor_kernels.principal_minors(A, n, level, following, room if guarded else minors)
+        if minors[least] > enough and (guarded or minors[least] > APART * minors.max()):
+            return PMatrix(True, float(minors[least]), None)
     products = np.ones(1)
     for length in lengths:
         products = np.concatenate([products, length * products])
