@@ -124,7 +124,7 @@ def _proved(stage: Stage, moment: Moment | None) -> Answer:
     good = tuple([s for s in solutions if s.residual <= TRUSTED])
     verdict = Verdict.INCONSISTENT if not good else Verdict.DETERMINATE if len(good) == 1 else Verdict.INDETERMINATE
     complete, reason = True, ""
-    if not good and _nearly_dependent(stage.B):
+    if not good and _nearly_dependent(stage.B, 0):
         verdict, complete, reason = Verdict.UNDECIDED, False, DEPENDENT_ROWS
     if len(good) < len(solutions) or work.counts[4]:
         verdict, complete, reason = Verdict.UNDECIDED, False, f"an answer was found whose residual is not below {TRUSTED:.0e}"
@@ -146,7 +146,7 @@ def _assemble(stage: Stage, found: search.Search, certificate: dict[str, Any] | 
                       acceleration_range=_acceleration_range(solutions, found.unbounded), **common)
     if not found.complete:
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=_unfinished(found, len(answers)), **common)
-    if certificate is not None and certificate["kind"] == "cells_searched" and _nearly_dependent(stage.B):
+    if certificate is not None and certificate["kind"] == "cells_searched" and _nearly_dependent(stage.B, len(answers)):
         return Answer(Verdict.UNDECIDED, complete=False, solutions=tuple(solutions), reason=DEPENDENT_ROWS, **common)
     if len(answers) > 1:
         return Answer(Verdict.INDETERMINATE, complete=True, solutions=tuple(solutions), **common)
@@ -163,9 +163,10 @@ def _unfinished(found: search.Search, motions: int) -> str:
             "when the search ended" + ("; the answer is not unique" if motions > 1 else ""))
 
 
-def _nearly_dependent(B: np.ndarray) -> bool:
+def _nearly_dependent(B: np.ndarray, answers: int) -> bool:
+    """Without any answer nearer to round-off: an answer may be as far away as the rows are nearly dependent."""
     values = np.linalg.svd(B, compute_uv=False)
-    low, high = (bound * values.max(initial=0.0) for bound in DEPENDENT)
+    low, high = (bound * values.max(initial=0.0) for bound in (DEPENDENT if answers else (0.1 * DEPENDENT[0], DEPENDENT[1])))
     return bool(((values > low) & (values < high)).any())
 
 
